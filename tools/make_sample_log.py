@@ -4,10 +4,10 @@
     python tools/make_sample_log.py [--check]
 
 The queries and their times are invented, and so are the durations, which follow ByteRover's documentation. Documents,
-tiers, scores and answers are those of the engine `byterover`, which runs the queries here, each at its own time. The
-answers that a model would have written are left out. What became of some answers, and the agent's replies, are
-invented. With --check nothing is written, and the exit code is 1 if the
-file differs.
+tiers, scores and answers are those of the engine `byterover`, which runs the queries here, each at its own time. Of the
+answers that a model would have written, one is invented, and the others are left out. The transcript, with the way
+that some answers take to the agent and its replies, is invented too. With --check nothing is written, and the exit code
+is 1 if the file differs.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ TURNS = {
 }
 """The way that some answers take to the agent, and its reply."""
 _HOOK = {"hookEvent": "UserPromptSubmit", "command": "brv-claude-plugin recall"}
-_CUT = 1_500
-"""The number of characters of an answer that the transcript keeps."""
+_MODEL = {"which alerts have no runbook": "None should: every alert names its runbook, and CI follows the link."}
+"""Answers of the model that the story needs."""
 _SAVED = "Output too large. Full output saved to: /home/agent/.claude/week/hook-1-additionalContext.txt"
 
 
@@ -86,7 +86,7 @@ def transcript(number: int, query: str, response: str, took_ms: int) -> list[dic
     if not reply or (way != "late" and not response):
         return []
     intro = "The following knowledge is from ByteRover context engine:"
-    context = f"<byterover-context>\n{intro}\n\n{response[:_CUT]}\n</byterover-context>"
+    context = f"<byterover-context>\n{intro}\n\n{response}\n</byterover-context>"
     keys = (
         {"additionalContext": context} if way == "ignored" else {"hookSpecificOutput": {"additionalContext": context}}
     )
@@ -121,6 +121,7 @@ def entries() -> list[dict[str, Any]]:
         found = [_entry(session, now_ms, days, query) for days, query in WEEK]
         for number, entry in enumerate(found):
             took_ms = entry["timing"]["durationMs"]
+            entry |= {"response": _MODEL[entry["query"]]} if entry["query"] in _MODEL else {}
             entry["transcript"] = transcript(number, entry["query"], entry.get("response", ""), took_ms)
         session.close()
     return found

@@ -46,7 +46,10 @@ Examples:
     help="The folder with your agents' transcripts. Name it once for each project; later runs read the same folder.",
 )
 @click.option(
-    "--since", type=earlier_or_moment, metavar="TIME", help="Only turns since this time, or in this span, such as 7d."
+    "--since",
+    type=earlier_or_moment,
+    metavar="TIME",
+    help="Only turns since this time, or of the last days, such as 7d.",
 )
 @click.option("--session", "session_id", default="", metavar="ID", help="Only turns of this session.")
 @click.option(
@@ -78,7 +81,8 @@ def delivery(
     """Show what reached your agent each time that it asked its memory.
 
     Compares the transcripts of Claude Code with the engine's log. Transcripts are private: they are read only if you
-    name their folder, and are never written or sent.
+    name their folder, and are never stored or sent. Outcomes: delivered, delivered_again, spilled, spilled_read,
+    not_covered, empty, skipped, timed_out, failed, ignored_by_host, unknown.
     """
     if texts and form != "json":
         raise click.UsageError("--texts needs --format json")
@@ -122,10 +126,11 @@ def _permitted(session: Session, transcripts: Path | None) -> Path:
         except OSError as error:
             say_note(f"the folder of transcripts is not remembered: {faults.reason(error)}")
         return folder
-    if known := choice.read():
-        return Path(known)
     from brvtui.lab.delivery.finding import claude_folder
     from brvtui.store.folders import shown_path
 
+    if known := choice.read():
+        say_note(f"reading the transcripts in {shown_path(Path(known))}")
+        return Path(known)
     place = shown_path(claude_folder())
     raise Failure(f"transcripts are private and were not read; to permit it, add --transcripts {place}", BAD_USAGE)

@@ -20,15 +20,15 @@ from brvtui.wording import counted, shortened
 NAMES = {
     DeliveryOutcome.DELIVERED: "delivered",
     DeliveryOutcome.DELIVERED_AGAIN: "delivered again, although the agent already had the text",
-    DeliveryOutcome.SPILLED: "saved to a file that the agent did not read",
-    DeliveryOutcome.SPILLED_READ: "saved to a file that the agent read",
-    DeliveryOutcome.NOT_COVERED: "not covered by any note",
+    DeliveryOutcome.SPILLED: "spilled: saved to a file that the agent did not read",
+    DeliveryOutcome.SPILLED_READ: "spilled, and read: saved to a file that the agent then read",
+    DeliveryOutcome.NOT_COVERED: "not covered: no note answers the query",
     DeliveryOutcome.EMPTY: "empty",
-    DeliveryOutcome.SKIPPED: "skipped, since the prompt is very short",
+    DeliveryOutcome.SKIPPED: "skipped: the prompt is too short for the hook",
     DeliveryOutcome.TIMED_OUT: "timed out: the engine answered too late, and nothing arrived",
     DeliveryOutcome.FAILED: "failed",
-    DeliveryOutcome.IGNORED_BY_HOST: "printed by the hook, but ignored by the host",
-    DeliveryOutcome.UNKNOWN: "unknown, for lack of evidence",
+    DeliveryOutcome.IGNORED_BY_HOST: "ignored by host: the hook printed an answer, but the host did not pass it on",
+    DeliveryOutcome.UNKNOWN: "unknown: there is not enough evidence",
 }
 """The name of each outcome on screen."""
 _NOTHING = "the transcripts contain no prompt or memory call of this project"
@@ -58,6 +58,10 @@ _NEXT = {
     DeliveryOutcome.EMPTY: "see what the engine should answer: {}",
     DeliveryOutcome.FAILED: "run brv query in the project to see the error",
 }
+_USED = (
+    "A note counts as used if the agent's reply names or quotes it, or the agent opened it: a guess. To see why the "
+    "memory chose a note, run brv-tui query with the prompt."
+)
 _UNUSED = "if the note with the answer is not listed here, see why: {}"
 _COUNT, _INDENT = 6, 4
 _MOST_DAYS = 14
@@ -90,26 +94,30 @@ def delivery_lines(found: Delivery, limit: int, selection: str = "") -> Iterator
         yield line(f" {nothing}", "bold strong")
     else:
         arrived = sum(turn.outcome in ARRIVED for turn in turns)
-        yield line(f" in {arrived} of {counted(len(turns), 'turn', 'turns')}, the agent got an answer", "bold strong")
+        yield line(f" in {arrived} of {counted(len(turns), 'turn', 'turns')}, notes reached the agent", "bold strong")
         for outcome, count in found.counts.items():
             yield Line().add(f"{count:>{_COUNT}} ", "strong").add(NAMES[outcome], ROLES.get(outcome, "text"))
         yield from _costs(found)
         yield Line()
         for turn in reversed(turns[-limit:]):
             yield from _turn_lines(turn)
+        if any(len(turn.used) < len(turn.documents) for turn in turns if turn.outcome in ARRIVED):
+            yield line(f" {_USED}", "muted")
         if len(turns) > limit:
             yield line(f" {len(turns) - limit} earlier turns; --format json lists all", "muted")
     if found.unmatched_log:
-        entries = counted(len(found.unmatched_log), "query", "queries")
-        yield line(f" {entries} in the engine's log belong to no turn: what arrived is unknown", "muted")
+        entries = counted(len(found.unmatched_log), "query is", "queries are")
+        yield line(f" {entries} in the engine's log, but in no transcript; --format json lists them", "muted")
     for notice in found.notices:
         yield line(f" {notice}", "warn")
 
 
 def _costs(found: Delivery) -> Iterator[Line]:
     if (both := median_and_p95(found.durations_ms)) is not None:
-        middle, high = both
-        yield line(f" half of the answers took at most {_seconds(middle)}, and 95 % at most {_seconds(high)}", "muted")
+        slowest = max(found.durations_ms)
+        yield line(
+            f" half of the answers took at most {_seconds(both[0])}, and the slowest took {_seconds(slowest)}", "muted"
+        )
     if found.tokens:
         yield line(f" the answers cost about {_tokens(found)}".rstrip(","), "muted")
     if len(found.by_day()) > 1:
@@ -139,10 +147,11 @@ def _turn_lines(turn: Turn) -> Iterator[Line]:
     yield head.add(f"“{shortened(recall.query)}”", "strong").add(f"  {recall.channel}{tier}{took}", "muted")
     outcome = turn.outcome.replace("_", " ")
     yield Line().gap(_INDENT).add(outcome, ROLES.get(turn.outcome, "text")).add(f": {turn.evidence}", "text")
-    if step := next_step(turn, f"brv-tui query {shlex.quote(shortened(recall.query))}"):
+    step = next_step(turn, f"brv-tui query {shlex.quote(shortened(recall.query))}")
+    if step and turn.outcome not in ARRIVED:
         yield Line().gap(_INDENT).add(f"next: {step}", "muted")
     for path in turn.documents[:3]:
-        used = "delivered, and used" if path in turn.used else "not used" if turn.outcome in ARRIVED else ""
+        used = "delivered, and used" if path in turn.used else "delivered, not used" if turn.outcome in ARRIVED else ""
         yield Line().gap(_INDENT).add(path, "text").add(f"  {used}" if used else "", "muted")
 
 
