@@ -14,6 +14,8 @@ from brvtui.app.editing.changes import NewNoteDialog
 from brvtui.app.editing.plan_dialog import PlanDialog, SignalsDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.lab.screen import LabScreen
+from brvtui.app.log.log_pane import LogPane
+from brvtui.app.log.screen import LogScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane, reasons_of, title_of
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.message import MessageScreen
@@ -389,3 +391,25 @@ async def test_first_result_offers_to_raise_the_note_that_matches_better(garden:
     assert pilot.app.screen.query_one(RemedyPane)._explanation.path == better.file
     assert not pilot.app.screen.query_one(RemedyPane).lower
     assert view(pilot).selection.file == better.file
+
+
+async def test_better_note_is_raised_for_the_logged_query(garden: Tree, pilot: AppPilot) -> None:
+    filler = " ".join(f"word{number}" for number in range(200))
+    garden.note("fruit/kumquat.md", "Kumquat", "kumquat kumquat kumquat", days=300, importance=5)
+    garden.note("fruit/bowl.md", "Fruit bowl", f"one kumquat {filler}", days=0, importance=95, maturity="core")
+    await settled(pilot)
+    await until(pilot, lambda: view(pilot).knows("fruit/bowl.md"))
+    await ask(pilot, "kumquat")
+    await press(pilot, "enter")
+    await ask(pilot, "rollback")
+    await press(pilot, "enter")
+    await pilot.press("escape", "4")
+    await until(pilot, lambda: isinstance(frame(pilot), LogScreen) and view(pilot).log.entries is not None)
+    frame(pilot).query_one(LogPane).go_to_query("kumquat")
+    await until(pilot, lambda: (log := view(pilot).log).compared is not None and log.compared.entry.query == "kumquat")
+    await on(pilot, RemedyDialog, "w")
+    await until(pilot, lambda: "“Kumquat” (2nd) matches better" in flat(pilot))
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and "Kumquat · fruit/" in flat(pilot))
+    explanation = pilot.app.screen.query_one(RemedyPane)._explanation
+    assert (explanation.path, explanation.trace.query) == ("fruit/kumquat.md", "kumquat")

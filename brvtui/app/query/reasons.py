@@ -94,6 +94,16 @@ class Reasons:
         elif trace is self._services.store.view.answer.trace:
             self._show(session, explanation)
 
+    def _explain_in(self, session: Session, trace: Trace, file: str) -> None:
+        """Explains ``file`` in the answer ``trace``, which may be of another query than the one on the Query screen."""
+
+        def show(found: Explanation | None) -> None:
+            if found is not None:
+                self._show(session, found)
+
+        explain = partial(explanation, session, trace, file)
+        self._services.background.run(explain, show, group="explain", exclusive=True)
+
     def _show(self, session: Session, explanation: Explanation) -> None:
         from brvtui.app.query.remedy_dialog import RemedyDialog
         from brvtui.trace import RemedySearch
@@ -116,7 +126,7 @@ class Reasons:
             self._services.background.cancel(_REMEDIES)
             if isinstance(chosen, str):
                 self._services.select(chosen)
-                self.explain(chosen)
+                self._explain_in(session, explanation.trace, chosen)
             elif chosen is not None:
                 await self._go_to(explanation.path, chosen)
 
