@@ -15,9 +15,18 @@ from brvtui.regular_files import read_regular
 from brvtui.store.folders import tree_folder
 from brvtui.trace import EndReason, Trace, to_plain
 from brvtui.trace.routing import FingerprintState
-from brvtui.tree.engine_files.query_log import OURS, LoggedQuery, is_entry, logged_files, query_log_folder, read_entries
+from brvtui.tree.engine_files.query_log import (
+    OURS,
+    LogEvidence,
+    LoggedQuery,
+    is_entry,
+    logged_files,
+    query_log_folder,
+    read_entries,
+)
 from brvtui.tree.reading.inside import is_in_place
 from brvtui.tree.reading.json_file import moment_of, number_of
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watcher, Watching
@@ -101,6 +110,9 @@ class EngineQueries(Protocol):
     def read(self, most: int) -> list[LoggedQuery]:
         """Returns the newest ``most`` queries, newest first."""
 
+    def evidence(self, most: int) -> LogEvidence:
+        """Returns the newest ``most`` queries that the engine itself logged."""
+
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
         """Calls ``answered``, from another thread, with the queries that the engine answers, oldest first."""
 
@@ -166,6 +178,20 @@ class QueryLogFolder:
     def read(self, most: int) -> list[LoggedQuery]:
         """The newest ``most`` queries, newest first. Files that are not entries are left out."""
         return read_entries(logged_files(self._folders, most))
+
+    def evidence(self, most: int) -> LogEvidence:
+        """The newest ``most`` queries of ByteRover's own log; those of the copy only if it has none, and says so."""
+        own, *copies = self._folders
+        files = logged_files([own], most)
+        problem = ""
+        if not files and (files := logged_files(copies, most)):
+            problem = f"the engine's log is a copy in the project, which a change can forge: {copies[0]}"
+        entries = read_entries(files)
+        if broken := len(files) - len(entries):
+            problem = f"{counted(broken, 'entry', 'entries')} of the engine's log cannot be read"
+        elif len(files) == most:
+            problem = f"only the newest {most} entries of the engine's log are read"
+        return LogEvidence(entries, problem)
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
         """Calls ``answered``, from another thread, with the queries that are logged from now on, oldest first."""

@@ -93,7 +93,9 @@ def delivery(
 
     since_ms = since.after(session.clock()) if since is not None else 0.0
     limit_ms = 1000.0 * (limit_seconds or session.settings.hook_seconds)
-    found = selected(DeliveryReader(session, folder, since_ms).read(limit_ms), session_id, frozenset())
+    found = selected(
+        DeliveryReader(session, folder, since_ms, skips_old=not gated).read(limit_ms), session_id, frozenset()
+    )
     shown = selected(found, "", outcomes)
     if form == "json":
         for notice in shown.notices:
@@ -105,8 +107,8 @@ def delivery(
         print_report(lambda width: delivery_report(shown, width, most, selection))
     if any(turn.outcome in gated for turn in found.turns):
         return NEGATIVE
-    if gated and session_id and not found.turns:
-        raise Failure(f"--fail-on: no turn of session {session_id} was found; check --session", FAILED)
+    if gated and not found.turns:
+        raise Failure("--fail-on: no turn was found, so nothing was checked; see --transcripts and --session", FAILED)
     if gated and found.notices:
         raise Failure("--fail-on: not everything could be read, so lost answers may be missing; see the notes", FAILED)
     return OK

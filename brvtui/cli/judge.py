@@ -68,16 +68,6 @@ def judgments_file(session: Session, named: Path | None) -> JudgmentsFile:
     return JudgmentsFile.of(session.project) if named is None else JudgmentsFile(named, True)
 
 
-def _own_file(session: Session, named: Path | None) -> JudgmentsFile:
-    """Same as :func:`judgments_file`, for commands that change the file. Prints a note if it is in another project."""
-    from brvtui.tree.reading.project import WORKTREE_OF
-
-    for notice in session.project.notices:
-        if named is None and notice.startswith(WORKTREE_OF):
-            say_note(notice)
-    return judgments_file(session, named)
-
-
 def _check_exists(file: JudgmentsFile) -> None:
     """Raises :class:`Failure` if the file was named by the user and does not exist."""
     if file.trusted and not is_there(file.path):
@@ -161,7 +151,7 @@ def set_judgment(
         judgment = replace(old, documents=tuple(by_grade), **changes)
         return (*before, judgment) if place is None else (*before[:place], judgment, *before[place + 1 :])
 
-    after = _own_file(session, named).change(edit)
+    after = judgments_file(session, named).change(edit)
     place = _place_of(after, text)
     assert place is not None
     say("\n".join(_lines(after[place], finder)))
@@ -214,7 +204,7 @@ def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
             raise Failure(f"{text} is not judged; brv-tui judge list shows the judged queries", NOT_THERE)
         return (*before[:place], *before[place + 1 :])
 
-    _check_exists(file := _own_file(find_session(project), named))
+    _check_exists(file := judgments_file(find_session(project), named))
     left = file.change(edit)
     click.echo(f"removed; {counted(len(left), 'query', 'queries')} left")
     return OK
@@ -244,7 +234,7 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
             missing.extend(f"{each.id}: {item.document.path}: {item.how}" for item in odd if not item.path)
         return tuple(followed_judgments)
 
-    _check_exists(file := _own_file(session, named))
+    _check_exists(file := judgments_file(session, named))
     judgments = file.change(edit)
     for line in [*dict.fromkeys(followed), *missing]:
         say(visible(line))
@@ -277,7 +267,7 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
     from brvtui.lab.judgments.following import DocumentFinder
 
     session = _loaded(project)
-    file = _own_file(session, named)
+    file = judgments_file(session, named)
     finder = DocumentFinder(session.snapshot)
     read = FORMATS[form].read(path, queries, read_judgments(file, may_be_new=True))
     imported = {

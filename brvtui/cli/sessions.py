@@ -35,8 +35,12 @@ class ProjectRequest:
     options: dict[str, Any] = field(default_factory=dict)
 
     def find(self) -> Session:
-        """A session, not yet loaded, of the project, code in ``repo`` or a named space. Raises :class:`Failure`."""
+        """A session, not yet loaded, of the project, code in ``repo`` or a named space. Raises :class:`Failure`.
+
+        Prints a note if a pointer leads to another project.
+        """
         from brvtui.session import Session
+        from brvtui.tree.reading.project import WORKTREE_OF
 
         if self.repo is not None and self.project is not None:
             raise Failure("give either --project or --repo", BAD_USAGE)
@@ -53,6 +57,9 @@ class ProjectRequest:
             session = Session.open(*start, engine=self.engine, repository=self.repo, space=named)
         if context := click.get_current_context(silent=True):
             context.meta[ASCII] = session.settings.ascii
+        for notice in session.project.notices:
+            if notice.startswith(WORKTREE_OF):
+                say_note(notice)
         return session
 
     def open(self) -> Session:

@@ -44,12 +44,10 @@ ROLES = {
 """The role of the name of each outcome; "text" for others."""
 SHORT = {
     DeliveryOutcome.DELIVERED_AGAIN: "again",
-    DeliveryOutcome.SPILLED: "to a file",
-    DeliveryOutcome.SPILLED_READ: "from file",
+    DeliveryOutcome.SPILLED_READ: "spilled",
     DeliveryOutcome.IGNORED_BY_HOST: "ignored",
-    DeliveryOutcome.NOT_COVERED: "no note",
 }
-"""The names of outcomes of at most 10 characters, where they differ from the full names."""
+"""The names of outcomes of more than 11 characters."""
 _NEXT = {
     DeliveryOutcome.TIMED_OUT: "see why it took so long: {}",
     DeliveryOutcome.NOT_COVERED: "see which words no note contains: {}",

@@ -21,12 +21,15 @@ _MOST_ENTRIES = 20_000
 class DeliveryReader:
     """Reads what became of the answers to the agents of a project. Nothing is written or sent."""
 
-    def __init__(self, session: Session, folder: Path, since_ms: float) -> None:
-        """Reads transcripts below ``folder``, and turns since ``since_ms``. The project need not be loaded."""
+    def __init__(self, session: Session, folder: Path, since_ms: float, skips_old: bool = True) -> None:
+        """Reads transcripts below ``folder``, and turns since ``since_ms``. The project need not be loaded.
+
+        If ``skips_old``, files last written before ``since_ms`` are not read.
+        """
         self._log = session.logbook.engine
         self._since_ms = since_ms
         self._reading = Lock()
-        self._transcripts = Transcripts(session.project.root, folder, since_ms)
+        self._transcripts = Transcripts(session.project.root, folder, since_ms, skips_old)
         self.has_grown = self._transcripts.has_grown
 
     def read(self, limit_ms: float) -> Delivery:
@@ -36,10 +39,8 @@ class DeliveryReader:
         """
         with self._reading:
             found = self._transcripts.read()
-        logged = self._log.read(_MOST_ENTRIES)
-        notices = found.notices
-        if len(logged) == _MOST_ENTRIES:
-            notices += (f"only the newest {_MOST_ENTRIES} entries of the engine's log are read",)
+        logged, problem = self._log.evidence(_MOST_ENTRIES)
+        notices = found.notices + ((problem,) if problem else ())
         recent = [entry for entry in logged if entry.at_ms >= self._since_ms - WINDOW_MS]
         matched, left = match_entries(found.recalls, recent)
         turns = tuple(turns_of(zip(found.recalls, matched, strict=True), limit_ms))

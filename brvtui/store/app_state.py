@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -137,9 +138,9 @@ class TranscriptsChoice:
         self.path = tree_folder(tree) / "transcripts.json"
 
     def read(self) -> str:
-        """The absolute path of the folder; empty if nothing was permitted or the file is broken."""
+        """The absolute path of the folder; empty if nothing was permitted, or a link now leads elsewhere."""
         value = read_state_or_none(self.path)
-        return value if isinstance(value, str) and value.startswith("/") else ""
+        return value if isinstance(value, str) and value.startswith("/") and os.path.realpath(value) == value else ""
 
     def write(self, folder: str) -> None:
         """Stores the permission. Raises OSError if the folder is not writable."""

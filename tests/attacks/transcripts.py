@@ -34,8 +34,13 @@ def _call(number: int) -> dict[str, Any]:
     return {**_ROW, "type": "assistant", "uuid": f"a{number}", "message": {"content": [block]}}
 
 
-def _text(number: int) -> dict[str, Any]:
-    block = {"type": "text", "text": "word " * 200}
+def _shell(number: int, command: str) -> dict[str, Any]:
+    block = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": command}}
+    return {**_ROW, "type": "assistant", "uuid": f"a{number}", "message": {"content": [block]}}
+
+
+def _text(number: int, text: str = "word " * 200) -> dict[str, Any]:
+    block = {"type": "text", "text": text}
     return {**_ROW, "type": "assistant", "uuid": f"b{number}", "message": {"content": [block]}}
 
 
@@ -53,6 +58,27 @@ def _files(content: bytes | Callable[[Path], object], folder: Path) -> Sequence[
     else:
         content(transcripts)
     return "delivery", "--project", folder / "project", "--transcripts", transcripts
+
+
+def _quoting(number: int) -> dict[str, Any]:
+    """A call with its result, then a reply that quotes it almost."""
+    sentences = "one two three four five six seven eight nine. " * 300
+    if number % 3 == 0:
+        return _call(number)
+    if number % 3 == 1:
+        result = {"type": "tool_result", "tool_use_id": f"t{number - 1}", "content": sentences}
+        return {**_ROW, "type": "user", "uuid": f"r{number}", "message": {"content": [result]}}
+    return _text(number, sentences.replace("nine", "ten"))
+
+
+def _numbered(row: Callable[[int], Any], count: int, folder: Path) -> None:
+    with (folder / "s.jsonl").open("wb") as out:
+        out.writelines(_rows(row(number)) for number in range(count))
+
+
+def _hollow(folder: Path) -> None:
+    with (folder / "s.jsonl").open("wb") as out:
+        out.truncate(40 << 30)
 
 
 def _long_row(folder: Path) -> None:
@@ -119,6 +145,12 @@ def _attacks() -> Iterator[Attack]:
         "a long word of another hook": _rows(_prompt(), *[_hook(type="hook_success", stdout="a" * 15_000, uuid=f"h{n}")
                                                           for n in range(200)]),
         "a huge plain log": partial(_repeated, {"time": _TIME, "prompt": "q", "delivered": "x" * 1_000_000}, 150),
+        "short prompts": partial(_numbered, lambda n: _prompt("q", uuid=f"u{n}"), 300_000),
+        "shell commands": partial(_numbered, lambda n: _shell(n, f"brv query '{'x' * 15_000}"), 2_000),
+        "long session ids": partial(_numbered, lambda n: _prompt(uuid=f"u{n}", sessionId=f"{n}" * 1_000_000), 40),
+        "replies in small blocks": partial(_numbered, lambda n: _text(n, "a b") if n % 800 else _call(n), 200_000),
+        "quoted sentences": partial(_numbered, _quoting, 600),
+        "an empty file of 40 GB": _hollow,
         "a pipe": lambda folder: os.mkfifo(folder / "s.jsonl"),
         "a link to /dev/zero": partial(_link, "/dev/zero"),
         "a link to itself": partial(_link, "s.jsonl"),

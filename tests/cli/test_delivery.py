@@ -255,14 +255,114 @@ def test_gate_fails_if_something_cannot_be_read(run: Run, session: Session, fold
     session.prompt()
     session.attached()
     named = ("delivery", "--transcripts", str(folder), "--fail-on", "timed_out")
-    code, _, err = run(*named, "--session", "nobody", now=False)
-    assert (code, "nobody" in err) == (4, True)
+    assert run(*named, "--session", "nobody", now=False)[0] == 4
     os.mkfifo(folder / "pipe.jsonl")
     assert run(*named, now=False)[0] == 4
     session.prompt("another question", 60)
     session.hook("hook_success", 61, stdout="", exitCode=0)
     session.log("another question", 11, 60.5, 4)
     assert run(*named, now=False)[0] == 1
+
+
+def hide_in(session: Session, row: bytes) -> None:
+    """Appends a row that may have contained a turn."""
+    with session.file.open("ab") as out:
+        out.write(row + b"\n")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        b"x" * 9_000_000, b"no json", b"\0" * 100, b"[" * 100_000 + b"hook_", b"[1]",
+        b'{"type": "attachment", "attachment": {"type": "hook_timeout_v2"}}',
+    ],
+    ids=("long", "no json", "nul", "nested", "list", "unknown hook"),
+)  # fmt: skip
+def test_gate_fails_on_rows_that_cannot_be_read(row: bytes, run: Run, session: Session, folder: Path) -> None:
+    session.prompt()
+    session.attached()
+    named = ("delivery", "--transcripts", str(folder), "--fail-on", "timed_out")
+    assert run(*named, now=False)[0] == 0
+    hide_in(session, row)
+    code, out, _ = run(*named, now=False)
+    assert (code, "not read" in out) == (4, True)
+
+
+def test_gate_fails_without_a_turn(run: Run, session: Session, folder: Path) -> None:
+    named = ("delivery", "--transcripts", str(folder), "--fail-on", "timed_out")
+    assert run(*named, now=False)[0] == 4
+    hide_in(session, b"\x93\x8f\x01")
+    assert run(*named, now=False)[0] == 4
+
+
+def test_first_row_that_cannot_be_read_hides_no_other(run: Run, session: Session, folder: Path) -> None:
+    session.file.unlink()
+    hide_in(session, b"\xff\xff")
+    hide_in(session, json.dumps({"type": "x", "time": NOW_MS, "prompt": PROMPT, "delivered": ANSWER}).encode())
+    _, out, _ = run("delivery", "--transcripts", str(folder), "--format", "json", now=False)
+    assert [turn["outcome"] for turn in json.loads(out)["turns"]] == ["delivered"]
+
+
+def test_copy_of_the_log_in_the_project_hides_no_late_answer(run: Run, session: Session, folder: Path) -> None:
+    session.prompt()
+    session.hook("hook_success", stdout="", exitCode=0)
+    session.log(seconds=11, tier=4, after_s=2)
+    named = ("delivery", "--transcripts", str(folder), "--fail-on", "timed_out")
+    own, copy = query_log_folder(project_data(session.project.root)), session.project.root / ".brv" / "query-log"
+    copy.mkdir()
+    entry = json.loads(next(own.iterdir()).read_text())
+    forged = {**entry, "startedAt": entry["startedAt"] - 1900, "timing": {"durationMs": 100}}
+    (copy / f"qry-{forged['startedAt']}.json").write_text(json.dumps(forged))
+    assert run(*named, now=False)[0] == 1
+    next(own.iterdir()).write_text("{")
+    assert run(*named, now=False)[0] == 4
+    shutil.rmtree(own)
+    code, out, _ = run(*named, now=False)
+    assert (code, "copy in the project" in out) == (4, True)
+
+
+def test_gate_counts_turns_without_a_time_and_in_files_that_look_old(run: Run, session: Session, folder: Path) -> None:
+    session.prompt(timestamp="soon")
+    session.hook("hook_cancelled")
+    os.utime(session.file, (0, 0))
+    named = ("delivery", "--transcripts", str(folder), "--since", "2026-11-20T11:00:30Z")
+    assert run(*named, "--fail-on", "failed", now=False)[0] == 1
+
+
+def test_links_to_folders_fail_a_gate(run: Run, session: Session, folder: Path, tmp_path: Path) -> None:
+    session.prompt()
+    session.attached()
+    (tmp_path / "more").mkdir()
+    (folder / "more").symlink_to(tmp_path / "more")
+    code, out, _ = run("delivery", "--transcripts", str(folder), "--fail-on", "failed", now=False)
+    assert (code, "not followed" in out) == (4, True)
+
+
+def test_permitted_folder_that_became_a_link_is_not_read(
+    run: Run, session: Session, folder: Path, tmp_path: Path
+) -> None:
+    session.prompt()
+    assert run("delivery", "--transcripts", str(folder), now=False)[0] == 0
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    code, out, err = run("delivery", now=False)
+    assert (code, out) == (2, "")
+    assert "were not read" in err
+
+
+def test_pointer_to_another_project_is_named(run: Run, session: Session, folder: Path, tmp_path: Path) -> None:
+    session.prompt()
+    (tmp_path / "hostile").mkdir()
+    (tmp_path / "hostile" / ".brv").write_text(str(session.project.root))
+    where = ("--project", str(tmp_path / "hostile"), "--transcripts", str(folder))
+    assert f"worktree of {session.project.root}" in run("delivery", *where, inside=False)[2]
+
+
+def test_lone_surrogate_in_a_call_is_no_error(session: Session, turns: Callable[..., list[Row]]) -> None:
+    block = {"type": "tool_use", "id": "\ud800", "name": "Bash", "input": {"command": "brv query 'x y z'"}}
+    session.row("assistant", message={"role": "assistant", "content": [block]})
+    session.result("other", "a" * 40_000)
+    assert [turn["query"] for turn in turns()] == ["x y z"]
 
 
 def test_lost_turn_is_listed_with_a_next_step(run: Run, session: Session, folder: Path) -> None:

@@ -240,5 +240,5 @@ def test_judging_in_a_worktree_names_the_project_that_is_changed(run: Run, proje
     assert line in run("judge", "follow", *where, inside=False)[2]
     assert line in run("judge", "remove", "refresh", *where, inside=False)[2]
     own = ("--judgments", str(tmp_path / "own.toml"))
-    assert run("judge", "set", "refresh", "rotation=3", *where, *own, inside=False)[2] == ""
+    assert run("judge", "set", "refresh", "rotation=3", *where, *own, inside=False)[2] == line
     assert run("judge", "set", "refresh", "rotation=3", "--project", str(project.root), inside=False)[2] == ""

@@ -90,10 +90,10 @@ class DeliveryPane(Pane):
         tokens = f", about {turn.tokens} tokens" if turn.tokens else ""
         yield from wrapped(f"asked by {_CHANNELS[recall.channel]}{tokens}, session {recall.session}", width, "muted")
         for path in turn.documents:
-            used = "used" if path in turn.used else "not used" if turn.outcome in ARRIVED else "did not arrive"
-            yield line(f" {path}", "text").add(f"  {used}", "muted").cut(width)
+            used = "used" if path in turn.used else "not used" if turn.outcome in ARRIVED else "lost"
+            yield line(f" {used:<9}", "muted").add(path, "text").cut(width)
         lost = (turn.entry.response if turn.entry is not None else "") or context_of(recall.printed)
-        texts = {"the prompt": recall.prompt, "what arrived": recall.received or ""}
+        texts = {"the prompt": recall.prompt, "the agent's reply": recall.reply, "what arrived": recall.received or ""}
         if turn.outcome in LOST:
             texts["what was lost"] = lost
         for title, text in texts.items():

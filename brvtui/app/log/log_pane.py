@@ -25,7 +25,7 @@ from brvtui.tree.engine_files.query_log import ENGINE, OURS, UNLOGGED, LoggedQue
 
 _DAY = len("11-24")
 _WIDE = 64
-_DELIVERED = 11
+_DELIVERED = 12
 _FROM_HERE = (
     "From here: type a query on the Query screen ({screens.query}) and press Enter. The app logs each run, but no "
     "preview."
@@ -143,9 +143,9 @@ class LogPane(ChoicePane):
         return row.cut(width)
 
     def _delivered(self, turn: Turn | None, wide: bool) -> tuple[str, str]:
-        """Returns the outcome of ``turn`` in at most 10 cells, or in one cell if the pane is narrow, and its role."""
+        """Returns the outcome of ``turn`` in at most 11 cells, or in one cell if the pane is narrow, and its role."""
         if turn is None:
-            return "", "muted"
+            return "–", "muted"
         role = ROLES.get(turn.outcome, "muted")
         if wide:
             return SHORT.get(turn.outcome, turn.outcome.replace("_", " ")), role
@@ -178,7 +178,9 @@ class LogPane(ChoicePane):
     @property
     def renamed(self) -> Mapping[str, str]:
         """The changed labels in the key bar, for keys that now switch off follow mode or the filter of entries."""
-        renamed = {"log.follow": "stop following"} if self.view.log.following else {}
+        renamed: dict[str, str] = {"log.follow": "stop following"} if self.view.log.following else {}
+        if self.view.log.delivery is not None:
+            renamed["log.lost"] = "lost only"
         for name, is_on in (("log.uncovered", self.only_uncovered), ("log.lost", self.only_lost)):
             renamed |= {name: "all queries"} if is_on else {}
         return renamed
@@ -206,6 +208,7 @@ class LogPane(ChoicePane):
 
     def _refilter(self) -> None:
         self.rebuild(force=True)
+        self.reveal()
         self.show_keys()
         self.post_message(self.EntryChosen())
 

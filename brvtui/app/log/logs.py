@@ -15,12 +15,13 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import EngineLog
 from brvtui.app.view import View
 from brvtui.engines.registry import presentation
-from brvtui.lab.delivery.turns import Delivery, Turn
+from brvtui.lab.delivery.turns import LOST, Delivery, Turn
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.delivery import DeliveryReader
 from brvtui.store.app_state import TranscriptsChoice
 from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.query_log import UNLOGGED, LoggedQuery
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.lab.log_comparison import LogComparison, LogSummary
@@ -102,6 +103,10 @@ class Logs:
         if read is None or session is not read.session:
             return
         self._reader = (session, read.reader)
+        if read.delivery is not None and store.view.log.delivery is None:
+            lost = sum(turn.outcome in LOST for turn in read.delivery.turns)
+            text = f"{counted(len(read.delivery.turns), 'turn', 'turns')} read: {lost} answers did not reach the agent"
+            self._services.notify(text, timeout=6)
         if read.delivery is not None:
             log, turns = store.view.log, {turn.logged: turn for turn in read.delivery.turns}
             entries = _with_turns(log.entries or (), turns)

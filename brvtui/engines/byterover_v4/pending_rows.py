@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.byterover_v4.command_line import read_command_line
 from brvtui.regular_files import read_end
-from brvtui.tree.engine_files.query_log import ENGINE, LONGEST_RESPONSE, LoggedQuery
+from brvtui.tree.engine_files.query_log import ENGINE, LONGEST_RESPONSE, LogEvidence, LoggedQuery
 from brvtui.tree.reading.json_file import number_of
 
 if TYPE_CHECKING:
@@ -73,6 +73,10 @@ class PendingRows:
             return []
         queries = [_logged(command) for command in _commands(lines) if self._is_ours(command)]
         return queries[: -most - 1 : -1]
+
+    def evidence(self, most: int) -> LogEvidence:
+        """The same queries, without those whose rows V4 has sent and removed."""
+        return LogEvidence(self.read(most))
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
         """Calls ``answered`` from another thread with the queries of new rows, oldest first.

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from brvtui import faults
-from brvtui.disk.walking import walk
+from brvtui.disk.walking import leads_to_folder, walk
 from brvtui.lab.delivery.plain_log import PlainLogReader, is_plain
-from brvtui.lab.delivery.transcript import MOST_TEXT, TextBudget, TranscriptReader, rows_of
+from brvtui.lab.delivery.transcript import ReadingBudget, TranscriptReader, parsed, rows_of
 from brvtui.lab.delivery.turns import Recall
+from brvtui.wording import counted
 
 _MOST_FILES = 10_000
+_MOST_BYTES = 4 * 10**9
 _ENDING = ".jsonl"
 _SUBAGENT = "agent-"
 
@@ -34,6 +34,9 @@ class RowReader(Protocol):
 
     def read(self, row: bytes) -> None:
         """Reads one row."""
+
+    def miss(self) -> None:
+        """Counts a row that cannot be read."""
 
     def recalls(self, is_cut_off: bool = False) -> list[Recall]:
         """The recalls read so far; ``is_cut_off`` means that the file ends in the middle of a row."""
@@ -53,7 +56,8 @@ class _OpenFile:
     """A transcript that was read up to byte ``end``."""
 
     inode: int
-    reader: RowReader
+    reader: RowReader | None = None
+    """The reader that suits the first row that is a JSON object; None before that row."""
     end: int = 0
     is_cut_off: bool = False
 
@@ -71,18 +75,17 @@ def claude_folder() -> Path:
 class Transcripts:
     """The transcripts of a project below a folder. After the first reading, only new rows are read."""
 
-    def __init__(self, project: Path, folder: Path, since_ms: float = 0.0) -> None:
+    def __init__(self, project: Path, folder: Path, since_ms: float = 0.0, skips_old: bool = False) -> None:
         """Only rows whose working folder is ``project`` or a folder in it count, and rows without one.
 
-        Files last written before ``since_ms`` are not read.
+        Recalls before ``since_ms`` are left out; if ``skips_old``, files last written before it are not read.
         """
         self.folder = folder
         self._project = project
         self._since_ms = since_ms
-        self._files: dict[str, _OpenFile] = {}
+        self._skips_old = skips_old
         self._sizes: dict[str, int] = {}
-        self._seen: set[int] = set()
-        self._budget = TextBudget()
+        self._forget()
 
     def read(self) -> FoundRecalls:
         """Returns the recalls so far. A notice names each file or folder that cannot be read."""
@@ -94,16 +97,29 @@ class Transcripts:
         states = dict(found)
         self._sizes = {path: state.st_size for path, state in found}
         if any(not file.grew_to(states.get(path)) for path, file in self._files.items()):
-            self._files, self._seen, self._budget = {}, set(), TextBudget()
-        read = []
+            self._forget()
+        read, left = [], _MOST_BYTES
         for path, state in found:
+            left -= state.st_size - (known.end if (known := self._files.get(path)) else 0)
             try:
+                if left < 0:
+                    raise OSError(f"the transcripts are larger than {_MOST_BYTES // 10**9} GB; use --since")
                 read.append(self._read(Path(path), state.st_ino))
             except OSError as error:
                 notices.append(f"{path}: not read: {faults.reason(error)}")
-        if self._budget.left < 0:
-            notices.append(f"the transcripts contain more than {MOST_TEXT} characters; use --since to read fewer")
+        if self._budget.is_spent:
+            notices.append("the transcripts contain too many turns or too much text; use --since to read fewer")
+        if self._budget.unreadable:
+            rows = counted(self._budget.unreadable, "row", "rows")
+            notices.append(f"{rows} not read: too long, not JSON, or of an unknown kind of hook")
         return self._recalls(read, notices)
+
+    def _forget(self) -> None:
+        self._files: dict[str, _OpenFile] = {}
+        self._seen: set[int] = set()
+        self._budget = ReadingBudget()
+        self._lost: RowReader = PlainLogReader("", self._budget)
+        """Counts the rows before the first JSON object of each file."""
 
     def has_grown(self) -> bool:
         """True if a transcript was added, removed or written since the last reading."""
@@ -111,12 +127,13 @@ class Transcripts:
         return {path: state.st_size for path, state in found} != self._sizes
 
     def _recalls(self, files: Sequence[_OpenFile], notices: list[str]) -> FoundRecalls:
-        readers = [each.reader for each in files]
+        readers = [each.reader for each in files if each.reader is not None]
         recalls = [
             recall
             for each in files
+            if each.reader is not None
             for recall in each.reader.recalls(each.is_cut_off)
-            if recall.at_ms >= self._since_ms
+            if recall.at_ms >= self._since_ms or not recall.at_ms  # without a time, it may be new
         ]
         if not recalls and any(reader.other_rows for reader in readers):
             notices.append(f"{self.folder}: the transcripts are of other projects, not of {self._project}")
@@ -128,7 +145,7 @@ class Transcripts:
             ),
             key=lambda recall: recall.at_ms,
         )
-        return FoundRecalls(tuple(ordered), sum(reader.unknown_rows for reader in readers), tuple(notices))
+        return FoundRecalls(tuple(ordered), sum(each.unknown_rows for each in [*readers, self._lost]), tuple(notices))
 
     def _found(self, notices: list[str]) -> Iterator[tuple[str, os.stat_result]]:
         """Yields the paths and states of the transcripts that may belong to the project.
@@ -144,39 +161,41 @@ class Transcripts:
             return not is_claudes or path.startswith(names)
 
         for entry, path in walk(self.folder, lambda place, why: notices.append(f"{place}: {why}"), may_belong):
-            if not entry.name.endswith(_ENDING) or not may_belong(entry, path):
+            if not may_belong(entry, path):
                 continue
-            with suppress(OSError):
+            if not entry.name.endswith(_ENDING):
+                if entry.is_symlink() and leads_to_folder(entry):
+                    notices.append(f"{entry.path}: a link to a folder is not followed")
+                continue
+            try:
                 state = entry.stat(follow_symlinks=False)
-                if state.st_mtime * 1000 >= self._since_ms:
-                    yield entry.path, state
+            except OSError as error:
+                notices.append(f"{entry.path}: not read: {faults.reason(error)}")
+                continue
+            if not self._skips_old or state.st_mtime * 1000 >= self._since_ms:
+                yield entry.path, state
 
     def _read(self, file: Path, inode: int) -> _OpenFile:
         """Reads the rows that were added to ``file``."""
-        known = self._files.get(str(file))
-        for row in rows_of(file, known.end if known is not None else 0):
-            if known is None:
-                known = _OpenFile(inode, self._reader_for(row.data or b"", file.name))
-            reader, before = known.reader, known.reader.unknown_rows
-            if row.data is None:
-                reader.unknown_rows += 1
+        known = self._files.setdefault(str(file), _OpenFile(inode))
+        for row in rows_of(file, known.end):
+            if known.reader is None and isinstance(value := parsed(row.data or b""), dict):
+                known.reader = self._reader_for(value, file.name)
+            reader = known.reader or self._lost
+            before = reader.unknown_rows, self._budget.unreadable
+            if row.data is None or known.reader is None:
+                reader.miss()
             else:
                 reader.read(row.data)
-            known.is_cut_off = not row.is_complete and reader.unknown_rows > before
+            known.is_cut_off = not row.is_complete and self._budget.unreadable > before[1]
             if known.is_cut_off:
-                reader.unknown_rows = before  # the row is read again when it is complete
+                reader.unknown_rows, self._budget.unreadable = before  # the row is read again when it is complete
             else:
                 known.end = row.end
-        known = known or _OpenFile(inode, PlainLogReader(file.stem, self._budget))
-        self._files[str(file)] = known
         return known
 
-    def _reader_for(self, row: bytes, name: str) -> RowReader:
-        try:
-            value = json.loads(row)
-        except (ValueError, RecursionError):
-            value = None
-        if is_plain(value) and "type" not in value:
+    def _reader_for(self, row: dict[str, Any], name: str) -> RowReader:
+        if is_plain(row):
             return PlainLogReader(name.removesuffix(_ENDING), self._budget)
         roots = {str(self._project), os.path.realpath(self._project)}
 

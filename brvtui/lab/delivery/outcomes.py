@@ -145,7 +145,13 @@ def _used(recall: Recall, documents: Iterable[str], text: str) -> Iterator[str]:
 
 
 def _quotes(reply: str, text: str) -> bool:
-    words = " ".join(reply.split()).lower()
-    sentences = re.split(r"[.!?\n]+", text[:_MOST_COMPARED].lower()) if words else []
-    quoted = (" ".join(sentence.split()) for sentence in sentences)
-    return any(sentence.count(" ") >= _SENTENCE_WORDS - 1 and sentence in words for sentence in quoted)
+    """True if ``reply`` contains each run of eight words of a sentence of ``text``, in time linear to both."""
+    there = set(_runs(re.split(r"[\s.!?]+", reply.lower())))
+    sentences = re.split(r"[.!?\n]+", text[:_MOST_COMPARED].lower()) if there else []
+    runs = (tuple(_runs(sentence.split())) for sentence in sentences)
+    return any(of_sentence and there.issuperset(of_sentence) for of_sentence in runs)
+
+
+def _runs(words: list[str]) -> Iterator[tuple[str, ...]]:
+    """Yields each run of eight consecutive words."""
+    return zip(*(words[start:] for start in range(_SENTENCE_WORDS)), strict=False)

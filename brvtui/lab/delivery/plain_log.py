@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from brvtui.lab.delivery.transcript import TextBudget, moment
+from brvtui.lab.delivery.transcript import ReadingBudget, moment, parsed
 from brvtui.lab.delivery.turns import DeliveryChannel, Recall
 from brvtui.tree.reading.json_file import moment_of
 
@@ -13,7 +12,7 @@ from brvtui.tree.reading.json_file import moment_of
 class PlainLogReader:
     """Collects recalls from rows with the time (ISO 8601, or ms since 1970), the prompt, and the delivered text."""
 
-    def __init__(self, session: str, budget: TextBudget) -> None:
+    def __init__(self, session: str, budget: ReadingBudget) -> None:
         """``session`` is the name of the session in which all prompts of the file count."""
         self._session = session
         self._recalls: list[Recall] = []
@@ -28,17 +27,20 @@ class PlainLogReader:
 
     def read(self, row: bytes) -> None:
         """Reads one row. Rows of another form are counted."""
-        try:
-            value: Any = json.loads(row)
-        except (ValueError, RecursionError):
-            value = None
-        if not is_plain(value) or self._budget.left < 0:
-            self.unknown_rows += 1
+        value = parsed(row)
+        if not is_plain(value) or self._budget.is_spent:
+            self.miss()
             return
+        self._budget.recalls -= 1
         prompt, delivered, time = self._budget.kept(value["prompt"]), value["delivered"], value.get("time")
         received = self._budget.kept(delivered) if isinstance(delivered, str) and delivered else None
         at_ms = moment_of(time) or moment(time)
         self._recalls.append(Recall(self._session, at_ms, DeliveryChannel.HOOK, prompt, prompt, received, ran=True))
+
+    def miss(self) -> None:
+        """Counts a row that cannot be read."""
+        self.unknown_rows += 1
+        self._budget.unreadable += 1
 
 
 def is_plain(value: Any) -> bool:

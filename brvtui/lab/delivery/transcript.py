@@ -31,6 +31,14 @@ _MOST_CALLS = 100
 LONGEST_TEXT = 100_000
 """The maximum number of characters of a prompt or an answer; the rest is cut off."""
 _LONGEST_REPLY = 20_000
+_LONGEST_NAME = 1_000
+"""The maximum number of characters of an id or a path; longer ones are ignored."""
+_SHELL_COST = 8
+"""The number of characters for which each character of a shell command counts, since parsing it is slow."""
+_MOST_BLOCKS = 500
+"""The maximum number of blocks of a reply that are added to the recalls of a turn."""
+MOST_RECALLS = 100_000
+"""The maximum number of recalls in a project's transcripts together."""
 MOST_TEXT = 40_000_000
 """The maximum number of characters of all prompts, answers and replies in a project's transcripts together."""
 _MOST_OPEN = 4
@@ -63,15 +71,23 @@ _INSERTED = ("<local-command", "<command-", "[Request interrupted")
 
 
 @dataclass(slots=True)
-class TextBudget:
-    """The number of characters that all readers together may still keep. Below 0, rows are counted as unknown."""
+class ReadingBudget:
+    """The limits of all readers together, and the number of rows that were not read because of limits or faults."""
 
-    left: int = MOST_TEXT
+    characters: int = MOST_TEXT
+    recalls: int = MOST_RECALLS
+    unreadable: int = 0
+    """The number of rows that are too long, not JSON objects, or beyond the limits."""
+
+    @property
+    def is_spent(self) -> bool:
+        """True if further rows must not be read."""
+        return self.characters < 0 or self.recalls <= 0
 
     def kept(self, text: str) -> str:
         """Returns the part of ``text`` that is kept."""
         kept = text[:LONGEST_TEXT]
-        self.left -= len(kept)
+        self.characters -= len(kept)
         return kept
 
 
@@ -85,6 +101,8 @@ class _Session:
     """The places of prompts by the ids of their rows and of rows that belong to them."""
     current: list[int] = field(default_factory=list)
     """The places of the recalls since the newest prompt."""
+    blocks: int = 0
+    """The number of blocks of the agent's reply since the newest prompt."""
     has_hook: bool = False
     has_reply: bool = False
     """True if a row of the agent follows the newest prompt."""
@@ -94,7 +112,7 @@ class TranscriptReader:
     """Collects recalls from rows. A growing file can be read in several steps."""
 
     def __init__(
-        self, belongs: Callable[[str], bool], seen: set[int], budget: TextBudget, is_subagent: bool = False
+        self, belongs: Callable[[str], bool], seen: set[int], budget: ReadingBudget, is_subagent: bool = False
     ) -> None:
         """``belongs`` returns True for a working folder, which may be empty, that is part of the project. ``seen``
         contains the hashes of the ids of rows that were read, since a resumed session repeats them in a second file.
@@ -131,13 +149,12 @@ class TranscriptReader:
         """Reads one row. Rows that are not JSON objects, or have an unknown type, are counted."""
         if len(row) > _SMALL and not self._matters(row):
             return
-        try:
-            value = json.loads(row)
-        except (ValueError, RecursionError):
-            self.unknown_rows += 1
-            return
+        value = parsed(row)
         kind = value.get("type") if isinstance(value, dict) else None
-        if not isinstance(kind, str) or kind not in _TYPES or self._budget.left < 0:
+        if not isinstance(value, dict) or self._budget.is_spent:
+            self.miss()
+            return
+        if not isinstance(kind, str) or kind not in _TYPES:
             self.unknown_rows += 1
             return
         if not self._belongs(_text(value.get("cwd"))):
@@ -148,11 +165,11 @@ class TranscriptReader:
             if hash(row_id) in self._seen:
                 return
             self._seen.add(hash(row_id))
-        session = _text(value.get("sessionId"))
+        session = _name(value.get("sessionId"))
         state = self._sessions.get(session)
         if state is None:
             if len(self._sessions) >= _MOST_SESSIONS:
-                self.unknown_rows += 1
+                self.miss()
                 return
             state = self._sessions[session] = _Session()
         at_ms = moment(value.get("timestamp"))
@@ -163,11 +180,18 @@ class TranscriptReader:
         elif kind == "assistant":
             self._assistant(state, session, at_ms, value)
 
+    def miss(self) -> None:
+        """Counts a row that cannot be read."""
+        self.unknown_rows += 1
+        self._budget.unreadable += 1
+
     def _matters(self, row: bytes) -> bool:
         """True if a large ``row`` may be a prompt, a recall, or the result of one."""
         if b'"tool_result"' not in row and b'"user"' in row:
             return True
-        return any(marker in row for marker in _MARKERS) or any(call.encode() in row for call in self._calls)
+        return any(marker in row for marker in _MARKERS) or any(
+            call.encode(errors="surrogatepass") in row for call in self._calls
+        )
 
     # prompts and results of tools
 
@@ -183,7 +207,8 @@ class TranscriptReader:
         if results or is_side or not text.strip() or text.startswith(_INSERTED):
             return
         state.prompt = len(self._recalls)
-        state.current, state.has_reply = [state.prompt], False
+        state.current, state.has_reply, state.blocks = [state.prompt], False, 0
+        self._budget.recalls -= 1
         if row_id:
             state.prompts[row_id] = state.prompt
         kept = self._budget.kept(text)
@@ -211,7 +236,7 @@ class TranscriptReader:
             state.prompts[row_id] = place
         is_known = kind in _FAILURES or kind in ("hook_additional_context", "hook_success")
         if kind.startswith("hook") and not is_known:
-            self.unknown_rows += 1
+            self.miss()
         if not is_known or place is None or not _is_recall(attachment):
             return
         state.has_hook = True
@@ -247,26 +272,40 @@ class TranscriptReader:
                 given = given if isinstance(given, dict) else {}
                 name = _text(block.get("name"))
                 if name == "Read":
-                    self._add(state, "", _text(given.get("file_path")))
-                channel, query = _asked(name, given)
+                    self._add(state, "", _name(given.get("file_path")))
+                channel, query = self._asked(name, given)
                 if query:
+                    self._budget.recalls -= 1
                     prompt = "" if state.prompt is None else self._recalls[state.prompt].prompt
                     place = len(self._recalls)
                     self._recalls.append(Recall(session, at_ms, channel, prompt, self._budget.kept(query), ran=True))
                     state.current = [*state.current[-_MOST_OPEN:], place]
                     if len(self._calls) >= _MOST_CALLS:
                         del self._calls[next(iter(self._calls))]
-                    self._calls[_text(block.get("id"))] = place
+                    self._calls[_name(block.get("id"))] = place
+
+    def _asked(self, tool: str, given: dict[str, Any]) -> tuple[DeliveryChannel, str]:
+        """The channel and the query of a tool call; the query is empty if the tool asks no memory."""
+        if _MCP_TOOL.fullmatch(tool):
+            return DeliveryChannel.MCP, _text(given.get("query"))
+        command = _text(given.get("command")) if tool == "Bash" else ""
+        if len(command) > _SMALL or not ("brv" in command or _SCRIPT in command):
+            return DeliveryChannel.SHELL, ""
+        self._budget.characters -= _SHELL_COST * len(command)
+        return DeliveryChannel.SHELL, _shell_query(command)
 
     def _add(self, state: _Session, reply: str, opened: str) -> None:
         """Adds a part of the agent's reply, or the path of a file that it read, to the recalls since the prompt."""
-        if opened.endswith(_SAVED_ENDING):
+        state.blocks += 1
+        if opened.endswith(_SAVED_ENDING) and len(self.opened) < MOST_RECALLS:
             self.opened.add(opened)
+        if state.blocks > _MOST_BLOCKS:
+            return
         for place in state.current:
             recall = self._recalls[place]
             if reply and len(recall.reply) < _LONGEST_REPLY:
                 longer = f"{recall.reply}\n{reply}"[:_LONGEST_REPLY].lstrip()
-                self._budget.left -= len(longer) - len(recall.reply)
+                self._budget.characters -= len(longer) - len(recall.reply)
                 recall = replace(recall, reply=longer)
             if opened and len(recall.opened) < _MOST_OPENED:
                 recall = replace(recall, opened=(*recall.opened, opened))
@@ -292,7 +331,8 @@ def rows_of(file: Path, begin: int = 0) -> Iterator[Row]:
     descriptor = open_regular(file)
     pending, end, is_too_long = b"", begin, False
     try:
-        while chunk := os.pread(descriptor, _CHUNK, begin):
+        size = os.fstat(descriptor).st_size  # a file that is written all the time would never end
+        while begin < size and (chunk := os.pread(descriptor, min(_CHUNK, size - begin), begin)):
             begin += len(chunk)
             *rows, rest = chunk.split(b"\n")
             for row in rows:
@@ -313,6 +353,14 @@ def rows_of(file: Path, begin: int = 0) -> Iterator[Row]:
         yield Row(None if is_too_long else pending, end + len(pending), is_complete=False)
 
 
+def parsed(row: bytes) -> Any:
+    """The JSON value in ``row``; None if it is not JSON."""
+    try:
+        return json.loads(row)
+    except (ValueError, RecursionError):
+        return None
+
+
 def moment(value: Any) -> float:
     """The time ``value`` in ISO 8601, in ms since 1970; 0 if it is not such a time."""
     try:
@@ -321,17 +369,8 @@ def moment(value: Any) -> float:
         return 0.0
 
 
-def _asked(tool: str, given: dict[str, Any]) -> tuple[DeliveryChannel, str]:
-    """The channel and the query of a tool call; the query is empty if the tool asks no memory."""
-    if _MCP_TOOL.fullmatch(tool):
-        return DeliveryChannel.MCP, _text(given.get("query"))
-    return DeliveryChannel.SHELL, _shell_query(_text(given.get("command"))) if tool == "Bash" else ""
-
-
 def _shell_query(command: str) -> str:
     """The first query in a shell ``command`` that runs ``brv query`` or V4's ``query.mjs``; empty if there is none."""
-    if len(command) > _SMALL or not ("brv" in command or _SCRIPT in command):
-        return ""
     lexer = shlex.shlex(command.replace("\\$", "$").replace("\\`", "`"), posix=True, punctuation_chars=_OPERATORS)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     words: list[str] = []
@@ -414,3 +453,7 @@ def _joined(value: Any) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _name(value: Any) -> str:
+    return value if isinstance(value, str) and len(value) <= _LONGEST_NAME else ""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from brvtui.tree.reading.json_file import moment_of, number_of, read_json_or_none
 from brvtui.tree.reading.kinds import TREE
@@ -66,6 +66,13 @@ class LoggedQuery:
     def from_cache(self) -> bool:
         """True if the answer came from the cache."""
         return self.tier in CACHED
+
+
+class LogEvidence(NamedTuple):
+    """The newest entries of the engine's log, newest first, and why they are not the whole truth; empty if they are."""
+
+    entries: list[LoggedQuery]
+    problem: str = ""
 
 
 def query_log_folder(project_data: Path) -> Path:
