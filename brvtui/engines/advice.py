@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -60,12 +61,14 @@ CHECK_PATH = "check the path, or add the note"
 MAKE_READABLE = "fix the file or its name, as the reason says; then it is read"
 MAKE_ROOM = "shorten or split it, or remove files that come before it"
 NO_WORDS = "the query has no word that can be searched"
+_MARKUP = re.compile(r"\[([^\[\]]{0,200})\]\([^()]{0,500}\)|[`*]|</?\w{1,20}>")
 
 
 def title_wordings(query: str, title: str) -> tuple[tuple[str, str], tuple[str, str]]:
     """Two wordings, each preceded by advice to try it: ``query`` with the words of the document's ``title`` added, and
-    the title only.
+    the title only, both without markup.
     """
+    title = _MARKUP.sub(r"\1", title).strip()
     return (f"add the words of its title ({title})", f"{query} {title}"), ("ask for its title", title)
 
 

@@ -30,7 +30,7 @@ from brvtui.engines.profile_files import TreeProfile
 from brvtui.lab.trace_diff import NoteStanding, best_hits, standing_in
 from brvtui.ranking.decay import MS_PER_DAY, age_days, just_before_ms
 from brvtui.snapshot.naming import Named
-from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.analysis import from_utf16, terms, typed_words
 from brvtui.trace import Detail, RemedyKind, Trace
 from brvtui.wording import counted
 
@@ -187,7 +187,7 @@ class RankSwapSearch:
     def _wordings(self, place: int) -> Iterator[Proposal]:
         """Yields the query extended by each missing word of the title, then by the whole title."""
         title, text = self.context.snapshot.notes[place].title, self.query.text
-        for words in (*map(from_utf16, self._missing(title, text)), title):
+        for words in (*filter(typed_words, map(from_utf16, self._missing(title, text))), title):
             yield Proposal(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
 
     def _missing(self, text: str, existing: str) -> list[str]:

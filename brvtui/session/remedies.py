@@ -47,6 +47,7 @@ from brvtui.ranking.decay import just_before_ms
 from brvtui.session.edit_effect import asked_last
 from brvtui.session.variants import with_constants
 from brvtui.snapshot import Note
+from brvtui.text.analysis import STOP_WORDS, typed_words
 from brvtui.trace import Explanation, Hit, Remedy, RemedyKind, RemedySearch, SideEffect, Trace
 from brvtui.tree.editing.archive import archived_as, stub_text
 from brvtui.tree.editing.fields import FieldsError, set_fields
@@ -282,14 +283,16 @@ class RemedyFinder:
         return (just_before_ms(self.context.now_ms), ""), (int(note.mtime_ms), ", its old time kept")
 
     def _missing(self, text: str, existing: str) -> list[str]:
-        """The first words of ``text`` that are neither in ``existing`` nor stop words; at most six."""
+        """The first words of ``text`` that a person would type and that are not in ``existing``; at most six."""
         skipped = {*words_of(existing), *self.reading.stop_words}
-        return [word for word in words_of(text) if word not in skipped][:_MOST_WORDS]
+        return [word for word in typed_words(text) if word not in skipped][:_MOST_WORDS]
 
     def _matching(self, text: str) -> list[str]:
         """The words in ``text`` by which an engine may find it, those of the query first; at most six."""
-        asked = words_of(self.query.text)[:_MOST_ASKED]
-        near = [word for word in words_of(text[:_MOST_CHARS]) if any(_is_alike(one, word) for one in asked)]
+        skipped = {*STOP_WORDS, *self.reading.stop_words}
+        asked = [word for word in words_of(self.query.text) if word not in skipped][:_MOST_ASKED]
+        words = [word for word in words_of(text[:_MOST_CHARS]) if word not in skipped]
+        near = [word for word in words if any(_is_alike(one, word) for one in asked)]
         return sorted(near, key=lambda word: (word not in asked, -len(word)))[:_MOST_WORDS]
 
     def _longer_titles(self, note: Note) -> Iterator[Proposal]:

@@ -102,6 +102,18 @@ _STOPPED = """
 """
 STOP_WORDS = frozenset(_STOPPED.split())
 """English stop words, as listed by Soleri."""
+_TYPED = re.compile(r"(?<![/\w'’<&.@#`])(?<!\d-)[^\W\d_]{2,64}(?![/\w]|[.@]\w|['’](?!s\b)\w|:/|-\d)")
+_LEAST_TYPED = 3
+
+
+def typed_words(text: str) -> list[str]:
+    """The distinct words of ``text`` that a person would type to find it, in lower case and in order.
+
+    Parts of paths, file names, identifiers, numbers and markup are left out, as are stop words and, in ASCII, words of
+    two letters.
+    """
+    words = dict.fromkeys(_TYPED.findall(text.lower()))
+    return [word for word in words if word not in STOP_WORDS and (len(word) >= _LEAST_TYPED or not word.isascii())]
 
 
 def without_stop_words(text: str, stop_words: frozenset[str]) -> str:

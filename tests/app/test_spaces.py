@@ -216,7 +216,7 @@ async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: 
         await pilot.press("escape", "j", "w")
         await until(pilot, lambda: "rank 1" in remedy_lines(pilot))
         assert remedy_lines(pilot).removeprefix("[raise] lower ") == (
-            "rank 1 0.753 “quokka Old”: add “Old” another wording · use this wording "
+            "rank 1 0.753 “quokka old”: add “old” another wording · use this wording "
             "rank 1 0.765 edited today, not 2 days ago an edit · change and save it"
         )
         await pilot.press("enter")

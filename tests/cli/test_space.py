@@ -62,7 +62,7 @@ def test_explain_of_a_lower_result_lists_remedies(run: Run, space: Path) -> None
     said = " ".join(out.split())
     assert code == 0
     assert (
-        "helps “refresh Deploys”: add “Deploys” → rank 1, 0.753 (another wording: use this wording) "
+        "helps “refresh deploys”: add “deploys” → rank 1, 0.753 (another wording: use this wording) "
         "helps “refresh” added to its title, and the topic saved today → rank 1, 0.765 "
         "(words in its title: edit the title of its bv-topic element) 2 ○"
     ) in said

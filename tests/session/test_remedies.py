@@ -33,6 +33,7 @@ from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
 from brvtui.session.edit_effect import asked_last
 from brvtui.session.remedies import FoundChange, RemedyFinder, find_remedies, note_without, topic_without
+from brvtui.text.analysis import STOP_WORDS
 from brvtui.trace import RemedyKind, RemedySearch, Trace
 from brvtui.tree.reading.signals import NoteSignals
 from tests.support.generated import WORDS, generated, query
@@ -204,7 +205,7 @@ def every_change_of_the_note(case: Case, position: int) -> Iterator[tuple[Remedy
     """Every word of the query removed from the note, every lower maturity, each tenth importance, and archiving."""
     snapshot = case.finder.context.snapshot
     text, kept_ms = snapshot.location(case.path).read_text(), int(snapshot.notes[position].mtime_ms)
-    for word in re.findall(r"[^\W_]+", case.query):
+    for word in set(re.findall(r"[^\W_]+", case.query)) - STOP_WORDS:
         shorter = re.sub(rf"(?i)(?<![\w/]){word}(?![\w/]|\.\w)[ \t]?", "", text)
         for mtime_ms in (SAVED_MS, kept_ms) if shorter != text else ():
             yield RemedyKind.WORDS_REMOVED, FilesSet(((case.path, shorter.encode()),), mtime_ms)
@@ -329,6 +330,19 @@ def test_note_that_is_not_a_result_cannot_be_lowered(tree: Tree) -> None:
     session = tree.session()
     explanation = session.explainer.explain("banner", "a/one.md", trace=session.preview("banner"))
     assert find_remedies(session, explanation, lower=True) == RemedySearch((), ())
+
+
+@pytest.mark.parametrize("engine", ["byterover", "soleri", "baseline"])
+def test_stop_words_are_not_removed_from_a_note(tree: Tree, engine: str) -> None:
+    tree.note("a/one.md", "Keys", "the keys that we do rotate, and another key has a hash")
+    for number in range(3):
+        tree.note(f"a/{number}.md", "Keys", "rotate keys", days=40)
+    session = tree.session(engine=engine)
+    trace = session.preview("how do the keys rotate")
+    explanation = session.explainer.explain(trace.query, "a/one.md", trace=trace)
+    found = find_remedies(session, explanation, lower=True).remedies
+    removed = [one.text for one in found if one.kind is RemedyKind.WORDS_REMOVED]
+    assert not re.search("“(the|do|another|hash)”", " ".join(removed)), removed
 
 
 def test_words_stay_in_paths_and_names() -> None:

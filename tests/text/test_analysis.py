@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.text.analysis import counted, from_utf16, raw_tokens, terms, utf16, without_stop_words
+from brvtui.text.analysis import counted, from_utf16, raw_tokens, terms, typed_words, utf16, without_stop_words
 from brvtui.text.visible import visible
 from tests.support.trees import BRV3
 
@@ -21,6 +21,20 @@ def naive_split(text: str) -> list[str]:
     """JavaScript's ``split(/[\\n\\r\\p{Z}\\p{P}]+/u)``."""
     runs = "".join("\n" if c in "\n\r" or unicodedata.category(c)[0] in "ZP" else c for c in text)
     return re.split(r"\n+", runs)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("How the Rotation of bollard's keys went", ["rotation", "bollard", "keys", "went"]),
+        ("retry_after x86 utf-8 a1b2c3 4f0d 2024 on-call", ["call"]),
+        ("see auth/tokens/keys.md, notes.txt or https://id.example.com/jwks", ["see"]),
+        ("doesn't <br> &nbsp; #tag @ops me@ops.io", []),
+        ("café 日本 go", ["café", "日本"]),
+    ],
+)
+def test_only_words_that_a_person_would_type_are_typed_words(text: str, words: list[str]) -> None:
+    assert typed_words(text) == words
 
 
 @pytest.mark.parametrize("character", [*"_-/.@#*,;:!?'\"()[]{}\\&%", "\u00a0", "\u2028", "\u3000", "\u00bf", "\u2014"])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from brvtui.engines.advice import MAKE_ROOM, NOTHING_HELPS, Ask, edited_now, explained, title_wordings
 from brvtui.engines.byterover_v4.ageing import aged_signals
-from brvtui.engines.byterover_v4.corpus import RankedTopic, SpaceCorpus
+from brvtui.engines.byterover_v4.corpus import RankedTopic
 from brvtui.engines.byterover_v4.documents import term, tokens
 from brvtui.engines.byterover_v4.hits import SpacePaths, score_parts
 from brvtui.engines.byterover_v4.mending import (
@@ -28,7 +27,7 @@ from brvtui.engines.contract import Context
 from brvtui.paint.text import days
 from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
 from brvtui.snapshot.naming import Named
-from brvtui.text.analysis import from_utf16
+from brvtui.text.analysis import from_utf16, typed_words
 from brvtui.trace import (
     Detail,
     DocumentForecast,
@@ -345,9 +344,8 @@ def remedies(
         found += [of_loss] if of_loss is not None else []
     if trace.section(SpaceAnswer).failure is None:
         place = next(at for at, paths in enumerate(asking.spaces) if paths.paths.get(note.file) == path)
-        corpus = asking.spaces[place].space.corpus
-        topic = corpus.by_path[note.file]
-        reworded = _improving(_wordings(context.constants, trace, corpus, topic, asking), path, rank, cancelled)
+        topic = asking.spaces[place].space.corpus.by_path[note.file]
+        reworded = _improving(_wordings(context.constants, trace, topic, asking), path, rank, cancelled)
         found += dict.fromkeys((*reworded[:1], *reworded[-1:]))
         if note.is_local:  # other spaces are read-only
             found += _improving(_edit(context, topic, place, asking), path, rank, cancelled)
@@ -372,49 +370,26 @@ def _improving(
     return improving
 
 
-def _wordings(
-    profile: V4Profile, trace: Trace, corpus: SpaceCorpus, topic: RankedTopic, asking: Asking
-) -> Iterator[tuple[Remedy, Trace]]:
+def _wordings(profile: V4Profile, trace: Trace, topic: RankedTopic, asking: Asking) -> Iterator[tuple[Remedy, Trace]]:
     """Yields other wordings, smallest change first: with one word fewer, with one word more, or only the title."""
     query, title = trace.query.strip(), topic.topic.attribute(_TITLE).strip()
     words, stop = spaced_words(query), frozenset(profile.query.stop_words)
-    rarest = _rarest(corpus, topic)
-    own_terms, query_terms = set(rarest), {*map(term, tokens(query)), *stop}
-    in_title = _missing(title, query_terms)
-    skipped = {*query_terms, *map(term, in_title)}
-    added = [from_utf16(name) for name in rarest if name not in skipped][:_MOST_WORDS]
+    own_terms = {name for document in topic.documents for terms in document.terms for name in terms}
+    searched = " ".join(map(topic.topic.attribute, FIELDS[:-1]))
+    added = _missing(" ".join(typed_words(searched)), {*map(term, tokens(query)), *stop})
     changes = [
         (f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
         for place, word in enumerate(words)
         if word.lower() not in stop and own_terms.isdisjoint(map(term, tokens(word)))
     ][:_MOST_WORDS]
-    changes += [(f"add “{word}”", f"{query} {word}") for word in (*in_title, *added)]
-    changes += [("add its rarest words", f"{query} {' '.join(added)}"), *title_wordings(query, title)]
+    changes += [(f"add “{word}”", f"{query} {word}") for word in added]
+    changes += title_wordings(query, title)
     tried = {"", query, f"{query} "}
     for text, wording in changes:
         if wording not in tried:
             tried.add(wording)
             remedy = Remedy(f"“{wording}”: {text}", True, wording, kind=RemedyKind.WORDING, how="use this wording")
             yield remedy, asking.ask(wording)
-
-
-def _rarest(corpus: SpaceCorpus, topic: RankedTopic) -> list[str]:
-    """The terms of ``topic``, words before numbers, sorted by how rare they are in other topics, then by how frequent
-    they are in this one.
-    """
-    own = Counter[str]()
-    for document in topic.documents:
-        for terms in document.terms:
-            own.update(terms)
-    others = Counter(
-        name
-        for one in corpus.topics
-        if one is not topic
-        for document in one.documents
-        for terms in document.terms
-        for name in own.keys() & terms.keys()
-    )
-    return sorted(own, key=lambda name: (not name.isalpha(), others[name], -own[name], name))
 
 
 def _missing(text: str, skipped: set[str]) -> list[str]:

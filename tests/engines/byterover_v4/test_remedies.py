@@ -205,11 +205,11 @@ def test_remedy_for_the_reason_is_listed_once(folder: Path) -> None:
     found = offered(folder, "rollout", "ops/deploy.html")
     assert [(one.text, one.how) for one in found] == [
         ("add rollout to the topic's keywords", FOR_REASON),
-        ("“rollout Deploys”: add “Deploys”", "use this wording"),
+        ("“rollout deploys”: add “deploys”", "use this wording"),
     ]
     found = offered(folder, "refresh token", "ops/deploy.html", limit=1)
     assert [(one.text, one.rank) for one in found] == [
-        ("“refresh token Deploys”: add “Deploys”", 1),
+        ("“refresh token deploys”: add “deploys”", 1),
         ("“token” added to its title, and the topic saved today", 1),
         ("ask for 2 results (brv-tui query -o limit=2)", 2),
     ]

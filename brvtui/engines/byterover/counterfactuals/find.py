@@ -17,7 +17,7 @@ import numpy as np
 from brvtui.engines.ageing.rules import inputs_of
 from brvtui.engines.byterover.counterfactuals.case import Case, SizedChange, impossible, verified
 from brvtui.engines.byterover.profile import Context, Profile
-from brvtui.engines.byterover.reasons.why_not import STOP_WORD, Loss, Wording, as_in_notes, unpunctuated, without_words
+from brvtui.engines.byterover.reasons.why_not import Loss, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import (
@@ -39,11 +39,12 @@ from brvtui.engines.counterfactuals import Counterfactual, Counterfactuals, Leve
 from brvtui.ranking.ceiling import HORIZON_DAYS
 from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
 from brvtui.ranking.maturity import LEVELS
-from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.analysis import from_utf16, terms, typed_words
 from brvtui.text.segment import FIELDS
 from brvtui.trace import Hit, Ladder, MatchKind, NearMiss, Origin, Trace
 from brvtui.trace.routing import Outcome, Route, SearchOutcome
 from brvtui.tree.reading.files import Role
+from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.reading.signals import NoteSignals
 from brvtui.wording import counted
@@ -54,8 +55,10 @@ _WITH_MATCH = (Lever.HITS, Lever.AGE, Lever.MATURITY, Lever.IMPORTANCE, Lever.RU
 _OF_THE_TREE = (*_WITH_MATCH, Lever.TITLE)
 STEPS_A_DAY = 10
 """The number of ages that are tried per day."""
-_MOST_ADDED = 12
-_MOST_REPEATED = 4
+_MOST_ADDED = 6
+_MOST_CHARS = 100_000
+"""The part of a note in which words to add to a query are searched for, in characters."""
+_FENCES = ("```", "~~~")
 
 
 def find_counterfactuals(
@@ -342,35 +345,20 @@ def near_wordings(case: Case) -> Iterator[Wording]:
     yield from as_in_notes(case.trace)
     yield from unpunctuated(case.trace)
     yield from without_words(words)
-    yield Wording("put a stop word before it", f"{STOP_WORD} {query.strip()}")
-    for word in _new_words(case)[0]:
+    for word in _new_words(case):
         yield Wording(f"add “{word}”", f"{query} {word}")
 
 
 def _every_wording(case: Case) -> Iterator[Wording]:
     """Yields the near wordings, followed by wordings with an increasing number of the note's own words."""
-    query = case.trace.query
-    added, rarest = _new_words(case)
+    added = _new_words(case)
     yield from near_wordings(case)
     bare = " ".join(_matching(case))
-    bases = (
-        (query, "add", added),
-        (bare, "with only the words that match it, add", added),
-        ("", "ask for", added),
-        ("", "ask for", rarest),
-    )
-    for base, what, words_added in bases:
-        for count in range(1, len(words_added) + 1):
-            more = " ".join(words_added[:count])
+    bases = ((case.trace.query, "add"), (bare, "with only the words that match it, add"), ("", "ask for"))
+    for base, what in bases:
+        for count in range(1, len(added) + 1):
+            more = " ".join(added[:count])
             yield Wording(f"{what} “{more}”", f"{base} {more}".strip())
-    everything = " ".join(dict.fromkeys([*spaced_words(bare), *added]))
-    for times in range(2, _MOST_REPEATED + 1):
-        yield Wording(f"repeat its words {times} times", " ".join([everything] * times))
-    # The first few words are also searched one by one, so words that are rare in other notes are put first.
-    times = case.context.constants.entities.searches
-    for word in rarest[:_MOST_REPEATED]:
-        if len(word) >= case.context.constants.entities.word_length:
-            yield Wording(f"put “{word}” {times} times before its words", " ".join([*[word] * times, everything]))
 
 
 def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
@@ -386,29 +374,50 @@ def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
 def _matching(case: Case) -> list[str]:
     """The words of the query that the note contains."""
     own_terms = _note_counts(case)
-    return [from_utf16(term) for term in dict.fromkeys(terms(case.trace.query)) if term in own_terms]
+    return [word for word in map(from_utf16, dict.fromkeys(terms(case.trace.query))) if word in own_terms]
 
 
-def _new_words(case: Case) -> tuple[list[str], list[str]]:
-    """Two lists of words that the note contains and the query does not: the words of the title followed by the rarest
-    words, and only the rarest words.
+def _new_words(case: Case) -> list[str]:
+    """Words of the note that a person would type and that the query does not contain: first those of its title, then
+    those of its headings or, if there are none, of its text. Of each kind, words in few other notes come first. Words
+    in more than half of the notes are only taken from the title.
     """
-    passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
-    new = {term: notes for term, notes in _note_counts(case).items() if term not in passed_over}
-    in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in new]
-    rarest = sorted(new, key=lambda term: (not term.isalpha(), new[term], term))  # numbers such as "00" are last
-    both = dict.fromkeys([*in_title, *rarest])
-    return [from_utf16(term) for term in list(both)[:_MOST_ADDED]], [from_utf16(term) for term in rarest[:_MOST_ADDED]]
+    counts = _note_counts(case)
+    asked = {*map(from_utf16, terms(case.trace.query)), *case.context.constants.query.stop_words}
+    half = max(1, len(case.context.snapshot.notes) // 2)
+
+    def rare_first(text: str, most: int) -> list[str]:
+        new = [word for word in typed_words(text) if word not in asked and counts.get(word, most + 1) <= most]
+        return sorted(new, key=lambda word: counts[word])
+
+    lines = list(_prose(case))
+    headings = "\n".join(line for line in lines if line.startswith("#"))
+    found = rare_first(case.note.title, len(case.context.snapshot.notes)) + rare_first(headings, half)
+    return list(dict.fromkeys(found or rare_first("\n".join(lines), half)))[:_MOST_ADDED]
+
+
+def _prose(case: Case) -> Iterator[str]:
+    """Yields the lines of the note without frontmatter and blocks of code."""
+    try:
+        text = case.context.snapshot.text(case.note.path)
+    except OSError:
+        return
+    fenced = False
+    for line in text[parse(text).body_start :][:_MOST_CHARS].splitlines():
+        is_fence = line.lstrip().startswith(_FENCES)
+        fenced = fenced is not is_fence
+        if not fenced and not is_fence:
+            yield line
 
 
 def _note_counts(case: Case) -> dict[str, int]:
-    """The note's terms, each with the number of notes that contain it in its most frequent field."""
+    """The note's words, each with the number of notes that contain it in its most frequent field."""
     postings = case.context.snapshot.postings
     fields = len(FIELDS)
     identities = sorted({int(row) // fields for row in postings.note(case.position).rows})
     names = postings.ids.terms
     return {
-        names[identity]: max(postings.df(identity, field) for field in range(fields))
+        from_utf16(names[identity]): max(postings.df(identity, field) for field in range(fields))
         for identity in identities
         if names[identity]
     }

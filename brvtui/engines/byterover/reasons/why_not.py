@@ -14,7 +14,7 @@ from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import UNMATCHED, EntityStep, Lift, QueryWord, Search
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
-from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.analysis import STOP_WORDS, from_utf16, terms
 from brvtui.trace import Detail, Explanation, Hit, Reason, Remedy, Trace
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Route, SearchOutcome
 from brvtui.tree.editing.archive import archived_as, stub_of
@@ -89,7 +89,6 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
 
 
 _MOST_WORDS_DROPPED = 4
-STOP_WORD = "about"
 EVERY_WORD = "write every word as the notes do"
 
 
@@ -140,12 +139,16 @@ def _rewritten(trace: Trace, words: Mapping[str, str]) -> str:
 
 
 def without_words(words: list[str]) -> Iterator[Wording]:
-    """Yields ``words`` as a query without each one of them, then without the last few."""
-    for place, word in enumerate(words):
+    """Yields ``words`` as a query without each one of them, then without the last few. The query never ends with a
+    stop word that stood before others.
+    """
+    for place, word in enumerate(words[:-1]):
         yield Wording(f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
-    for dropped in range(2, min(_MOST_WORDS_DROPPED, len(words) - 1) + 1):
+    for dropped in range(1, min(_MOST_WORDS_DROPPED, len(words) - 1) + 1):
         left = words[:-dropped]
-        yield Wording(f"leave out the last {dropped} words", " ".join(left))
+        while left and left[-1].lower() in STOP_WORDS:
+            left.pop()
+        yield Wording(f"leave out “{' '.join(words[len(left) :])}”", " ".join(left))
 
 
 _OF_STUB = "it is the stub of an archived note; restoring the note brings back its full text"
@@ -483,7 +486,6 @@ def _candidates(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
         rest = [word for word in words if word.lower() not in trace.section(Search).unmatched_words]
         yield Wording(f"leave out {_listed(trace.section(Search).unmatched_words)}", " ".join(rest))
     if loss in (Loss.PATH, Loss.SCOPE):
-        yield Wording(f"begin with a stop word, such as “{STOP_WORD}”", f"{STOP_WORD} {trace.query.strip()}")
         yield Wording("begin with another word", " ".join([*words[1:], *words[:1]]))
         yield Wording("write the words without the path", " ".join(words[1:]))
         yield Wording("separate the words of the path", trace.query.replace("/", " ").strip())

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.counterfactuals.case import Case as Tried
+from brvtui.engines.byterover.counterfactuals.find import near_wordings
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.reasons.remedies import TIME_KEPT, _edit, remedies
+from brvtui.engines.byterover.reasons.why_not import without_words
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, Updated, updated
 from brvtui.ranking.maturity import LEVELS
@@ -183,6 +185,50 @@ def test_remedy_uses_the_spelling_in_the_note(tree: Tree) -> None:
     tree.notes(60)
     wordings = [remedy.text for remedy in of(tree, "Bannr modl", "a/one.md") if remedy.kind is RemedyKind.WORDING]
     assert wordings[0] == "“banner model”: spell the words as the note does"
+
+
+_MESSY = """---
+keywords: [zyx]
+related: [a/two.md]
+createdAt: '2025-10-06'
+---
+# {title}
+
+Harmed by 4f0de1, see a/two.md or `curl -s` for anchor.
+
+{headings}
+```sh
+# step one: quokka
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "words"),
+    [
+        ("One gimlet for retry_after, doesn't it", "## Velvet rules", ["gimlet", "one", "velvet"]),
+        ("The 2024", "## Velvet\n## Notes", ["velvet"]),
+        ("x86", "## Notes", ["harmed", "see"]),
+    ],
+)
+def test_added_words_are_words_that_a_person_would_type(
+    tree: Tree, title: str, headings: str, words: list[str]
+) -> None:
+    path = "a/one.md"
+    tree.file(path, _MESSY.format(title=title, headings=headings), 40)
+    for number in range(4):
+        tree.note(f"b/{number}.md", f"Notes {number}", "notes on anchor rules, one retry")
+    snapshot = tree.snapshot()
+    context = Context(snapshot, BRV3, NOW_MS)
+    tried = Tried(context, asked(snapshot, BRV3, "anchor", NOW_MS), snapshot.by_path[path], lambda: False)
+    queries = [one.query for one in near_wordings(tried)]
+    assert queries == [f"anchor {word}" for word in words]
+
+
+def test_shorter_wording_does_not_end_with_a_stop_word() -> None:
+    made = [(one.text, one.query) for one in without_words(["rotate", "all", "of", "the", "keys"])]
+    assert ("leave out “all of the keys”", "rotate") in made
+    assert not [query for _, query in made if query.endswith(("of", "the", "all"))]
 
 
 def test_maturity_remedy_explains_how_the_engine_promotes_notes(tree: Tree) -> None:
