@@ -166,8 +166,8 @@ def _reworded(query: str, how: str) -> Proposal:
     return Proposal(Reworded(query), f"“{query}”: {how}", "use this wording")
 
 
-def _smallest_first(found: Mapping[RemedyKind, FoundChange]) -> list[FoundChange]:
-    return [found[kind] for kind in RemedyKind if kind in found]
+def _smallest_first(found: Mapping[RemedyKind, Sequence[FoundChange]]) -> list[FoundChange]:
+    return [one for kind in RemedyKind for one in found.get(kind, ())]
 
 
 @dataclass(frozen=True)
@@ -187,24 +187,28 @@ class RemedyFinder:
         return self.attempt(Reworded(self.query.text))
 
     def find(self, lower: bool, is_over: Callable[[], bool] = lambda: False) -> tuple[list[FoundChange], RemedySearch]:
-        """The first change of each kind that lowers (or raises) the document, smallest kind first; and the extent of
-        the search, which ends early when ``is_over`` returns True.
+        """The first change of each kind that lowers (or raises) the document, smallest kind first, and the best of the
+        wordings that raise it; and the extent of the search, which ends early when ``is_over`` returns True.
         """
         works = ChangedAnswer.is_lower_than if lower else ChangedAnswer.is_higher_than
-        found: dict[RemedyKind, FoundChange] = {}
+        found: dict[RemedyKind, list[FoundChange]] = {}
         tried: list[RemedyKind] = []
         for kind, proposals in self._lowering() if lower else self._raising():
+            best = self.now
             for proposal in proposals:
                 if is_over():
                     return _smallest_first(found), RemedySearch((), tuple(tried), False)
                 with suppress(NoChange, ProfileError, EngineError):
                     trial = self.attempt(proposal.change)
-                    if works(trial, self.now):
-                        found.setdefault(kind, (kind, proposal, trial))
-                        # A setting that changes the rank is better than one that changes only the tier.
-                        if kind is not RemedyKind.SETTING or trial.rank != self.now.rank:
-                            found[kind] = kind, proposal, trial
-                            break
+                    # A setting that changes the rank is better than one that changes only the tier.
+                    kept = found.setdefault(kind, [])
+                    if not works(trial, best) or (kept and trial.rank == self.now.rank):
+                        continue
+                    kept[1 if kind is RemedyKind.WORDING else 0 :] = [(kind, proposal, trial)]
+                    if kind is RemedyKind.WORDING:
+                        best = trial
+                    elif kind is not RemedyKind.SETTING or trial.rank != self.now.rank:
+                        break
             tried.append(kind)
         return _smallest_first(found), RemedySearch((), tuple(tried))
 
@@ -428,22 +432,22 @@ def find_remedies(
     queries. ``limits`` are the time limits in seconds, for the changes and for the side effects. Raises KeyError if the
     answer's snapshot was dropped, and :class:`brvtui.engines.contract.EngineError`.
     """
-    own = None if lower else session.explainer.remedies(explanation, cancelled)
-    if own is not None:
-        return RemedySearch(own, ())
     trace = explanation.trace
     engine = registry.without_state(session.engines.named(trace.engine))
     query = replace(Query.repeating(trace), services=False)
     finder = RemedyFinder(engine, session.explainer.context_of(trace), session.profile, query, explanation.path)
+    rank, notice = finder.now.rank, ""
+    if rank != explanation.rank:
+        place = f"number {rank}" if rank is not None else "not a result"
+        notice = f"changes are tried without a cache and without services; there, it is {place}"
+    own = None if lower else session.explainer.remedies(explanation, cancelled)
+    if own is not None:
+        return RemedySearch(own, (), notice=notice)
     found, search = finder.find(lower, _over(limits[0], cancelled))
     others = _other_queries(session, query) if lower and found else []
     remedies = (
         finder.with_side_effects(found, others, _over(limits[1], cancelled)) if lower else map(finder.as_remedy, found)
     )
-    rank, notice = finder.now.rank, ""
-    if rank != explanation.rank:
-        place = f"number {rank}" if rank is not None else "not a result"
-        notice = f"changes are tried without a cache and without services; there, it is {place}"
     return replace(search, remedies=tuple(remedies), notice=notice)
 
 

@@ -26,23 +26,26 @@ from brvtui.engines.changes import (
     retitled,
 )
 from brvtui.engines.contract import LONGEST_QUERY, Query
+from brvtui.engines.counterfactuals import Lever, LeverStatus
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
 from brvtui.lab.trace_diff import best_hits
+from brvtui.notes.signals import SignalTarget
 from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
 from brvtui.session.edit_effect import asked_last
 from brvtui.session.remedies import FoundChange, RemedyFinder, find_remedies, note_without, topic_without
 from brvtui.text.analysis import STOP_WORDS
-from brvtui.trace import RemedyKind, RemedySearch, Trace
+from brvtui.trace import Remedy, RemedyKind, RemedySearch, Trace
 from brvtui.tree.reading.signals import NoteSignals
 from tests.support.generated import WORDS, generated, query
 from tests.support.spaces import small_space
-from tests.support.trees import BRV3, NOW_MS, Tree, changed
+from tests.support.trees import BRV3, NOW_MS, Tree, changed, stored
 
 ENGINES = ("byterover", "byterover_v4", "jeffs_brain", "soleri", "knowing")
 NOTES = 9
 FEW, MANY, SEEDS = 20, 200, 10
+LARGE = 10**6
 SAVED_MS = int(NOW_MS) - 1
 
 
@@ -330,6 +333,94 @@ def test_note_that_is_not_a_result_cannot_be_lowered(tree: Tree) -> None:
     session = tree.session()
     explanation = session.explainer.explain("banner", "a/one.md", trace=session.preview("banner"))
     assert find_remedies(session, explanation, lower=True) == RemedySearch((), ())
+
+
+def disagreements(session: Session, text: str, path: str) -> list[object]:
+    """Contradictions between the reason for the note at ``path``, both searches for remedies, and --takes."""
+    trace = session.preview(text)
+    explanation = session.explainer.explain(text, path, trace=trace)
+    raised, lowered = (find_remedies(session, explanation, lower) for lower in (False, True))
+
+    def change_of(remedy: Remedy) -> str:
+        return remedy.query or remedy.title or remedy.text
+
+    changes = set(map(change_of, raised.remedies))
+    found: list[object] = [one for one in lowered.remedies if change_of(one) in changes]
+    found += [(raised.notice, lowered.notice)] if raised.notice != lowered.notice else []
+    advised = explanation.remedy
+    ranks = [one.rank for one in raised.remedies if one.rank is not None]
+    if advised is not None and advised.rank is not None and min(ranks, default=LARGE) > advised.rank:
+        found.append((advised, raised.remedies))
+    if trace.engine == "byterover":
+        takes = session.explainer.counterfactuals(trace, path)
+        leading = {str(one.kind) for one in raised.remedies if (one.rank, one.tier, one.is_used) == (1, 2, True)}
+        ways = takes.ways if takes is not None else ()
+        kinds = {Lever.TITLE: RemedyKind.TITLE, Lever.WORDING: RemedyKind.WORDING, Lever.MATURITY: RemedyKind.MATURITY}
+        found += [way for way in ways if way.standing is LeverStatus.IMPOSSIBLE and kinds.get(way.lever) in leading]
+    return found
+
+
+def generated_session(root: Path, seed: int, engine: str) -> Session:
+    tree = generated(root, seed, 20)
+    file = root / "signals.json"
+    file.write_text(json.dumps({path: one.to_mapping() for path, one in tree.signals.items()}))
+    session = Session.open(root, now_ms=NOW_MS, signals_file=file, engine=engine)
+    session.load()
+    return session
+
+
+@pytest.mark.parametrize(
+    ("seed", "text", "path"),
+    [
+        (
+            1,
+            "[lib]:ops quarry REFRESH-TOKEN tokqns harbors caf",
+            "ingest/quarry_10.md",
+        ),  # quoted earlier, needs a model
+        (1, "CAPS banners jigsaw yonder", "auth/straße_14.md"),  # a title that is found as a path
+        (2, "auth banner", "auth/_index.md"),  # stands for its folder
+    ],
+)
+def test_raising_lowering_and_takes_agree_on_cases_that_differed(
+    tmp_path: Path, seed: int, text: str, path: str
+) -> None:
+    session = generated_session(tmp_path, seed, "byterover")
+    assert path in {hit.file for hit in session.preview(text).hits}
+    assert disagreements(session, text, path) == []
+
+
+@pytest.mark.parametrize("engine", ["byterover", "baseline", "jeffs_brain", "soleri"])
+@pytest.mark.parametrize("most", [6, pytest.param(60, marks=pytest.mark.long)])
+def test_raising_lowering_and_the_reason_agree(tmp_path: Path, engine: str, most: int) -> None:
+    pick, session = random.Random(most), generated_session(tmp_path, most, engine)
+    for _ in range(most):
+        text = query(pick)
+        found = [hit.file for hit in session.preview(text).hits if hit.file in session.snapshot.by_path]
+        path = pick.choice(found if found and pick.random() < 0.7 else list(session.snapshot.by_path))
+        assert disagreements(session, text, path) == [], (text, path)
+
+
+def test_best_wording_is_offered_for_every_engine(tree: Tree) -> None:
+    tree.note("a/one.md", "Deep links into Deckhand", "links")
+    for number in range(4):
+        tree.note(f"b/{number}.md", f"Deep jitter {number}", f"jitter and backoff in the code {'and so on ' * 9}")
+    session = tree.session(engine="baseline")
+    assert disagreements(session, "jitter backoff", "a/one.md") == []
+
+
+def test_both_tabs_say_that_a_cached_answer_has_other_ranks(tree: Tree) -> None:
+    tree.read_frontmatter()
+    tree.file("a/one.md", "---\nimportance: 90\nmaturity: core\n---\n# Quokka facts\n\nquokka facts\n", 1)
+    tree.file("a/two.md", "# More facts\n\nquokka facts\n", 60)
+    session = tree.session()
+    session.run("quokka facts")
+    raised = stored(importance=100, maturity="core")
+    session.notes.apply(session.notes.plan_signals("a/two.md", raised, SignalTarget.FRONTMATTER))
+    session.load()
+    explanation = session.explainer.explain("quokka facts", "a/two.md")
+    assert explanation.rank is None
+    assert "there, it is number" in find_remedies(session, explanation, lower=True).notice
+    assert disagreements(session, "quokka facts", "a/two.md") == []
 
 
 @pytest.mark.parametrize("engine", ["byterover", "soleri", "baseline"])

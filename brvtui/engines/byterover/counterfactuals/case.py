@@ -31,7 +31,8 @@ from brvtui.tree.reading.signals import NoteSignals
 
 _NO_CHANGE = "none would change anything"
 _ALIKE = 1e-12
-_LEADING = (Origin.TEXT, Origin.NAME)
+LEADING = (Origin.TEXT, Origin.NAME)
+"""The origins of a note that is found by its words, not by its path or by the notes in its folder."""
 _ULPS = 1e-9
 """The tolerance for a side effect of changes: they can reorder the notes, which changes the last digits of the average
 lengths, and so of scores.
@@ -152,7 +153,7 @@ class Case:
         results = find_results(after, query, self.trace.scope_option, Stopwatch())
         return results, decide(after, results)
 
-    def try_change(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Trial:
+    def try_change(self, change: Change, origins: tuple[Origin, ...] = LEADING) -> Trial:
         """Runs the router again after ``change``. The trial succeeds only if the note is found by one of ``origins``.
 
         Raises :class:`Cancelled`.

@@ -15,10 +15,11 @@ from itertools import islice
 import numpy as np
 
 from brvtui.engines.ageing.rules import inputs_of
-from brvtui.engines.byterover.counterfactuals.case import Case, SizedChange, impossible, verified
+from brvtui.engines.byterover.counterfactuals.case import LEADING, Case, SizedChange, impossible, verified
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.reasons.why_not import Loss, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
+from brvtui.engines.byterover.search.scope import look_up_path
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import (
     MOST_TITLES,
@@ -79,6 +80,9 @@ def find_counterfactuals(
         return _of_no_note(profile, trace)
     if file not in snapshot.by_path:
         ways = _all_impossible(tuple(Lever), "the file is not searched")
+        if any(summary.file == file for summary in snapshot.summaries.values()):
+            why = "it stands for its folder: name one of the notes in it"
+            ways = tuple(Counterfactual(lever, LeverStatus.OPEN, why) for lever in Lever)
         name = file.rpartition("/")[2]
         return Counterfactuals(trace.query, outcome, file, name, None, None, profile.direct.min_top, ways)
     case = Case(context, trace, snapshot.by_path[file], cancelled)
@@ -260,24 +264,25 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
     """Tries titles with as few added query words as possible, first with the file's old modification time.
 
     ``young_is_enough`` means that a new modification time is enough without a new title. Titles are then tried only
-    with the old time.
+    with the old time. A query that is looked up as a path can find a title whatever the best possible score is.
     """
     kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
-    if not case.reaches(saved):
+    is_path = look_up_path(case.context.snapshot, case.trace.query).tried
+    if not is_path and not case.reaches(saved):
         return _above_ceiling(
             case, Lever.TITLE, saved, "no title is enough: even if you edit the note today, its best possible score is"
         )
-    if young_is_enough and not case.reaches(kept):
+    if young_is_enough and not is_path and not case.reaches(kept):
         what = "if you edit it today, it needs no more words; with its old date, its best possible score is"
         return _above_ceiling(case, Lever.TITLE, kept, what)
     words = missing_words(case)
     if not words:
         return impossible(Lever.TITLE, "its title already contains every word of the query that counts")
-    times = [case.note.mtime_ms] if case.reaches(kept) else []
+    times = [case.note.mtime_ms] if is_path or case.reaches(kept) else []
     times += [] if young_is_enough else [just_before_ms(case.context.now_ms)]
     for mtime_ms in times:
         for added, change in islice(titles(case.note, words, mtime_ms), trial_limit(case.trace.query)):
-            trial = case.try_change(change)
+            trial = case.try_change(change, (*LEADING, Origin.PATH))
             if trial.answers:
                 how = "" if mtime_ms == case.note.mtime_ms else ", and the note saved today"
                 text = f"“{added}” added to its title{how}"

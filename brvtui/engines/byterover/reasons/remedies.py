@@ -58,6 +58,14 @@ class Standing:
         """
         return self._order < other._order
 
+    def is_lower_than(self, other: Standing) -> bool:
+        """True if the note has a worse rank than in ``other``, or loses its place in a direct answer at the same rank.
+        Such a change lowers the note, even if the note is quoted earlier.
+        """
+        ranks = [math.inf if one.rank is None else one.rank for one in (self, other)]
+        direct = [one.used is not None and one.tier <= _DIRECT for one in (self, other)]
+        return ranks[0] > ranks[1] or (ranks[0] == ranks[1] and direct == [False, True])
+
     def gain_over(self, now: Standing) -> str:
         """The improvement over ``now`` in words; empty if there is none, or if it is only a better rank."""
         if now.rank is None or self.rank is None or self.rank < now.rank or self.used is None:
@@ -161,12 +169,14 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
 
 
 def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
-    """The ``candidates`` that give the note a better standing than ``now`` and than all earlier candidates."""
+    """The ``candidates`` that give the note a better standing than ``now`` and than all earlier candidates, without
+    lowering it.
+    """
     improving: list[tuple[Standing, Proposal]] = []
     best = now
     for candidate in candidates:
         there = standing(case, candidate.change)
-        if there is not None and there.is_above(best):
+        if there is not None and there.is_above(best) and not there.is_lower_than(now):
             best = there
             improving.append((there, candidate))
         if best.leads:
