@@ -105,6 +105,10 @@ class CacheEntry:
     why: str
     sources: tuple[str, ...] = ()
     """The paths of the notes that the answer quotes."""
+    signals_changed: int = 0
+    """For the entry that answered: the number of notes whose signals have changed since. They are not in the
+    fingerprint, so the answer stays valid.
+    """
 
 
 @dataclass(frozen=True)

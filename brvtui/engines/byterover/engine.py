@@ -138,7 +138,7 @@ class ByteRover:
         if is_whole and done is not None:
             with self._running, self._swapping:
                 if self._emptied == emptied:
-                    self._stored_cache = keep(self._cache, context.constants, completed, context.now_ms + done.took_ms)
+                    self._stored_cache = keep(self._cache, context, completed, context.now_ms + done.took_ms)
         yield Finished(completed)
 
     def cache_now(self, context: Context, query: str) -> CacheNow:
@@ -148,7 +148,7 @@ class ByteRover:
 
         snapshot, profile, now = context.snapshot, context.constants, context.now_ms
         state, fingerprint = held_fingerprint(self._cache, snapshot.fingerprint, snapshot.covered_count, now, profile)
-        _, look, _ = look_up(state, query, fingerprint.value, now, profile)
+        _, look, _ = look_up(state, query, fingerprint.value, now, profile, snapshot.signals)
         seen = self._seen_trees
         seen.see(snapshot)
         changes = {entry.key: found for entry in state.entries if (found := seen.since(entry.fingerprint)) is not None}

@@ -130,6 +130,8 @@ def _warned(text: str) -> Text:
 
 def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Block]:
     """Yields the changes since the entry was cached, with a warning if the cache would still return it."""
+    if entry.signals_changed:
+        yield _warned(f"{glyphs.warn} still given, although signals of {plural(entry.signals_changed, 'note')} changed")
     changes = shown.changes.get(entry.key)
     if changes is None:
         return

@@ -192,14 +192,14 @@ def _cached(trace: Trace, outcome: Outcome) -> Sentence:
     before = f"{seconds(entry.age_s)} earlier" if entry.age_s >= 1 else "just before"
     when = f"was answered {before}, at tier {entry.tier}" if entry.covered else f"was not covered {before}"
     if outcome is Outcome.EXACT_CACHE:
-        return (clause("From the cache: "), clause(f"the same query {when}"), _tree_since(trace))
+        return (clause("From the cache: "), clause(f"the same query {when}"), _tree_since(trace, entry))
     check = look.fuzzy_check
     limit = f" ≥ {check.threshold:g}" if check is not None and check.threshold is not None else ""
     return (
         clause("From the cache: ", title(entry.key), " is similar to your query"),
         clause(f": {entry.shared_tokens} of {_both(entry)} are the same ({entry.similarity:.2f}{limit})", weight=70),
         clause(f"; it {when}", weight=65),
-        _tree_since(trace),
+        _tree_since(trace, entry),
     )
 
 
@@ -207,10 +207,13 @@ def _both(entry: CacheEntry) -> str:
     return plural(entry.union_tokens, "word")
 
 
-def _tree_since(trace: Trace) -> Clause:
+def _tree_since(trace: Trace, entry: CacheEntry) -> Clause:
     tree = trace.section(FingerprintState)
+    if tree.value == tree.current and entry.signals_changed:
+        signals = f"signals of {plural(entry.signals_changed, 'note')} have changed since"
+        return clause(f"; {signals}, which the cache does not notice", weight=72)
     if tree.value == tree.current:
-        return clause(", and no note has been changed, added or removed since", weight=20)
+        return clause(", and since then no note's file time or signals have changed", weight=20)
     lasts = seconds(tree.age_s + tree.left_s)
     return clause(f"; notes have changed since, but the cache may need {lasts} to notice", weight=72)
 

@@ -83,7 +83,7 @@ def test_cached_answer_mentions_newer_derived_files(quokkas: Tree) -> None:
     quokkas.age("x/_index.md", 1)
     session.load()
     sentence = "".join(line.plain for line in trace_lines(session.preview("quokka facts"), {}, 200, UNICODE)[:3])
-    assert "no note has been changed" in sentence
+    assert "no note's file time or signals have changed" in sentence
     assert "no file is newer" not in sentence
 
 

@@ -12,13 +12,14 @@ from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sentence import costs, largest_cost, lead_words, sentence
 from brvtui.engines.registry import verdict_sentence
+from brvtui.notes.signals import SignalTarget
 from brvtui.paint.hits import differences
 from brvtui.paint.sentence import sentence_lines
 from brvtui.saved.traces import trace_from_plain
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Answer, Check, Completion, EndReason, Hit, ModelTurn, Trace, Usage, to_plain
 from brvtui.trace.routing import Route
-from tests.support.trees import BRV3, NOW_MS, Tree
+from tests.support.trees import BRV3, NOW_MS, Tree, stored
 
 CORE = {"importance": 100.0, "maturity": "core"}
 
@@ -256,14 +257,27 @@ class TestCached:
     def test_exact_cache_hit_names_the_earlier_answer(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "Quokka facts", " QUOKKA  facts")
         assert text.startswith("From the cache: the same query was answered 12 s earlier, at tier ")
-        assert text.endswith(", and no note has been changed, added or removed since.")
+        assert text.endswith(", and since then no note's file time or signals have changed.")
+
+    @pytest.mark.parametrize("query", ["quokka facts today", "quokka facts for today"])
+    def test_cached_answer_mentions_signals_that_changed_since(self, tree: Tree, query: str) -> None:
+        tree.note("x/n.md", "Quokka facts", "quokka facts today", **CORE)
+        session = tree.session()
+        first = session.run("quokka facts today")
+        session.notes.apply(session.notes.plan_signals("x/n.md", stored(importance=1), SignalTarget.OVERLAY))
+        session.load()
+        trace = session.preview(query)
+        assert (trace.tier, trace.answer.text) == (int(query != first.query), first.answer.text)
+        assert verdict_sentence(trace).endswith(
+            "; signals of 1 note have changed since, which the cache does not notice."
+        )
 
     def test_fuzzy_cache_hit_names_the_similar_query(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "replay the dead letter lane", "replay the dead letter lane safely")
         assert text.startswith(
             "From the cache: “replay the dead letter lane” is similar to your query: 4 of 5 words are the same "
         )
-        assert "the same (0.80 ≥ 0.6); it was not covered 12 s earlier, and no note has been changed" in text
+        assert "the same (0.80 ≥ 0.6); it was not covered 12 s earlier, and since then no note's file time" in text
 
     def test_fuzzy_cache_hit_names_the_tier_of_the_earlier_answer(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "quokka facts for everybody", "quokka facts for everybody today")

@@ -30,9 +30,12 @@ _DIRECT = 2
 
 
 def stands(trace: Trace) -> bool:
-    """True if the answer is new, or an exact cache hit for the same tree, so that the results explain it."""
+    """True if the answer is new, or an exact cache hit for the same tree and signals, so that the results explain
+    it.
+    """
     state = trace.section(FingerprintState)
-    return trace.section(Route).used or (trace.tier == 0 and state.value == state.current)
+    is_same = trace.tier == 0 and state.value == state.current
+    return trace.section(Route).used or (is_same and not cached_entry(trace).signals_changed)
 
 
 def cached_entry(trace: Trace) -> CacheEntry:

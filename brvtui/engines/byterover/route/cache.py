@@ -19,6 +19,7 @@ from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, TreeCh
 from brvtui.tree.reading.files import TreeFile
 from brvtui.tree.reading.fingerprint import is_covered
 from brvtui.tree.reading.javascript import folded, spaced_words
+from brvtui.tree.reading.signals import NoteSignals
 from brvtui.wording import counted
 
 _REMEMBERED = 8
@@ -97,6 +98,8 @@ class Stored:
     """True if the answer came from notes or a model; False if it says that the query is not covered."""
     sources: tuple[str, ...]
     """The paths of the notes that the answer quotes."""
+    signals: tuple[NoteSignals, ...]
+    """The stored signals of all notes at the time of the answer, which the fingerprint does not cover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +147,15 @@ def held_fingerprint(
 
 
 def look_up(
-    state: CacheContents, query: str, fingerprint: str, now_ms: float, profile: Profile
+    state: CacheContents,
+    query: str,
+    fingerprint: str,
+    now_ms: float,
+    profile: Profile,
+    signals: tuple[NoteSignals, ...] = (),
 ) -> tuple[CacheContents, CacheLook, Stored | None]:
     """The state after both look-ups, their results, and the matching entry (None if there is none). An entry with the
-    same key that is no longer valid is removed from the state.
+    same key that is no longer valid is removed from the state. ``signals`` are the current ones, which decide nothing.
     """
     limits = profile.cache
     key = cache_key(query)
@@ -203,6 +211,8 @@ def look_up(
     elif best and fuzzy_state is State.HIT:
         hit = best[1]
         views[best[2]] = replace(views[best[2]], state=State.HIT, why=f"most similar: {best[0]:.2f}")
+    if hit and (changed := _changed(hit.signals, signals)):
+        views = [replace(view, signals_changed=changed) if view.key == hit.key else view for view in views]
     look = CacheLook(
         key=key,
         tokens=tuple(sorted(tokens)),
@@ -216,6 +226,12 @@ def look_up(
         entries=tuple(views),
     )
     return after, look, hit
+
+
+def _changed(before: tuple[NoteSignals, ...], now: tuple[NoteSignals, ...]) -> int:
+    """The number of notes with other importance, recency or maturity; 0 if there are other notes."""
+    pairs = zip(before, now, strict=True) if before is not now and len(before) == len(now) else ()
+    return sum((a.importance, a.recency, a.maturity) != (b.importance, b.recency, b.maturity) for a, b in pairs)
 
 
 def cache_steps(look: CacheLook, profile: Profile) -> tuple[Step, Step]:
@@ -237,10 +253,12 @@ def put(
     fingerprint: str,
     now_ms: float,
     profile: Profile,
+    signals: tuple[NoteSignals, ...] = (),
 ) -> CacheContents:
     """The state after an answer is stored. An existing key keeps its place; a new one may evict the oldest entry."""
     key = cache_key(query)
-    stored = Stored(key, tier, answer.text, now_ms, fingerprint, cache_tokens(key, profile), covered, answer.sources)
+    tokens = cache_tokens(key, profile)
+    stored = Stored(key, tier, answer.text, now_ms, fingerprint, tokens, covered, answer.sources, signals)
     if any(entry.key == key for entry in state.entries):
         return replace(state, entries=tuple(stored if entry.key == key else entry for entry in state.entries))
     kept = state.entries[-(profile.cache.capacity - 1) :] if profile.cache.capacity > 1 else ()

@@ -129,7 +129,7 @@ def _route(
         current = snapshot.fingerprint_with(request.touched)
         state, fingerprint = held_fingerprint(state, current, snapshot.covered_count, now_ms, profile)
     with watch.measure("cache"):
-        state, look, hit = look_up(state, query, fingerprint.value, now_ms, profile)
+        state, look, hit = look_up(state, query, fingerprint.value, now_ms, profile, snapshot.signals)
     results = find_results(context, query, request.scope, watch)
     with watch.measure("matched words"):
         results = results_with_words(context, results)
@@ -179,14 +179,16 @@ def _route(
     )
     stands_in = answer.kind == "extractive" and context.services.model_is_set
     if hit is None and not stands_in:
-        state = put(state, query, decision.tier, answer, covered, fingerprint.value, now_ms, profile)
+        seen = fingerprint.value
+        state = put(state, query, decision.tier, answer, covered, seen, now_ms, profile, snapshot.signals)
     return trace, state
 
 
-def keep(state: CacheContents, profile: Profile, trace: Trace, now_ms: float) -> CacheContents:
+def keep(state: CacheContents, context: Context, trace: Trace, now_ms: float) -> CacheContents:
     """The cache after the answer in ``trace``, which a model gave at ``now_ms``, is stored as in the engine."""
+    signals, profile = context.snapshot.signals, context.constants
     fingerprint = trace.section(FingerprintState).value
-    return put(state, trace.query, trace.tier or 0, trace.answer, True, fingerprint, now_ms, profile)
+    return put(state, trace.query, trace.tier or 0, trace.answer, True, fingerprint, now_ms, profile, signals)
 
 
 def _cached(decision: Decision, look: CacheLook, hit: Stored, fingerprint: FingerprintState) -> Decision:

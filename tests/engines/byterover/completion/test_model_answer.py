@@ -405,7 +405,7 @@ def test_answer_is_cached_as_in_the_engine(project: Tree) -> None:
     trace, state = route(Context(snapshot, BRV3, NOW_MS, services), CacheContents(), RouteRequest("quokka", run=True))
     assert state.entries == ()
     trace = answered(project, ScriptedModel(says(ANSWER)))[1]
-    state = keep(state, BRV3, trace, NOW_MS + 9_000)
+    state = keep(state, Context(snapshot, BRV3, NOW_MS), trace, NOW_MS + 9_000)
     again, _ = route(Context(snapshot, BRV3, NOW_MS + 69_000), state, RouteRequest("  QUOKKA "))
     assert (again.tier, again.answer.text) == (0, ANSWER)
     later, _ = route(Context(snapshot, BRV3, NOW_MS + 69_001), state, RouteRequest("quokka"))

@@ -284,7 +284,7 @@ def test_note_named_by_a_cached_model_answer_counts_as_found(quokkas: Tree) -> N
     context = Context(snapshot, BRV3, NOW_MS)
     first = route(context, CacheContents(), RouteRequest("quokka facts here"))[0]
     written = replace(first, answer=Answer("model", "As `x/n.md` says.", None, "", ("x/n.md",)))
-    cached = route(context, keep(CacheContents(), BRV3, written, NOW_MS), RouteRequest("quokka facts"))[0]
+    cached = route(context, keep(CacheContents(), context, written, NOW_MS), RouteRequest("quokka facts"))[0]
     made = explain(context, find_note(snapshot, "x/n.md"), cached, lambda _: cached)
     assert (cached.tier, made.found) == (1, True)
     assert made.use == (
@@ -336,7 +336,7 @@ def test_05_note_raised_by_new_signals_is_not_in_the_cached_answer(tree: Tree) -
     assert reason_is(made, Loss.CACHED)
     assert "a new search finds it at rank 2" in made.remedy.text
     assert session.explainer.explain("quokka facts", "x/n.md").use == (
-        "quoted in the direct answer; that answer came from the cache, given 0 s earlier"
+        "quoted in the answer that came from the cache, given 0 s earlier; its rank and score are from a new search"
     )
     session.engines.clear_caches()
     assert session.explainer.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
