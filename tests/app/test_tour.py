@@ -132,6 +132,34 @@ def test_eval_confirms_the_fix_of_the_tour(sample: Path, run: Run) -> None:
     assert first() == NOTE
 
 
+async def replayed(pilot: AppPilot) -> None:
+    """Starts the tour again, and asks its query from the Log."""
+    await settled(pilot)
+    await press(pilot, "f12")
+    for number in (1, 2):
+        await step(pilot, number)
+        await press(pilot, key(pilot))
+
+
+async def test_tour_of_a_fixed_copy_goes_to_the_proof(sample: Path) -> None:
+    note = sample / ".brv/context-tree" / NOTE
+    note.write_text(note.read_text() + "- checked today")
+    async with BrvTui(Opening(sample)).run_test(size=NARROW) as pilot:
+        await replayed(pilot)
+        await step(pilot, 6)
+        await press(pilot, key(pilot))
+        await until(pilot, lambda: "Fixed and measured" in said(pilot))
+
+
+async def test_tour_of_a_copy_that_was_changed_otherwise_ends(sample: Path) -> None:
+    first = sample / ".brv/context-tree/auth/tokens/refresh_token_rotation.md"
+    first.unlink()
+    async with BrvTui(Opening(sample)).run_test(size=NARROW) as pilot:
+        await replayed(pilot)
+        await until(pilot, lambda: "this copy of the sample has been changed" in toast_text(pilot))
+        assert not pilot.app.screen.query(TourBar)
+
+
 async def test_tour_works_by_mouse(sample: Path, seen: Path) -> None:
     async with BrvTui(Opening(sample, tour=seen)).run_test(size=NARROW) as pilot:
         await settled(pilot)

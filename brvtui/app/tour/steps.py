@@ -11,6 +11,8 @@ ASKED = "how do I rotate the jwt keys"
 JUDGMENT = "how-do-i-rotate-the-jwt-keys"
 NOTE = "auth/tokens/signing_key_rotation.md"
 """The note that should answer the query with this judgment."""
+_ASK, _PROVE, _WRONG_RANK = 2, 6, 5
+"""The steps that ask the query and prove its fix, and the rank of the right note before the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,17 @@ def _first(view: View) -> str:
     """The note that answers the tour's query now; empty if another query is open."""
     trace = view.answer.trace
     return trace.hits[0].file if trace is not None and trace.query == ASKED and trace.hits else ""
+
+
+def next_place(place: int, view: View) -> int | None:
+    """The step after the one at ``place``: the proof if the right note already answers; None if the answer is neither
+    wrong as in the sample nor right.
+    """
+    trace = view.answer.trace
+    if place != _ASK or trace is None or _first(view) == "":
+        return place + 1
+    rank, _ = trace.place_of(NOTE)
+    return {1: _PROVE, _WRONG_RANK: place + 1}.get(rank or 0)
 
 
 def _is_edited(view: View, mode: str, _: str) -> bool:
@@ -62,8 +75,8 @@ STEPS = (
          "editor.save", "edit", lambda view, mode, _: _first(view) == NOTE, "text"),
     TourStep("Now the right note answers. The Lab runs every judged query again, as the command brv-tui eval does.",
          "screens.lab", "", _is_proven, "ranking"),
-    TourStep("Fixed and measured: nDCG is 1.00, after 0.39. One more answer is wrong and yours to fix: “can consignees "
-         "unsubscribe”.",
+    TourStep("Fixed and measured: nDCG is 1.00, after 0.39. The sample has another wrong answer, yours to fix: “can "
+         "consignees unsubscribe”.",
          "panes.back", "", lambda *_: False),
 )  # fmt: skip
 """The offer, the six steps, and the end."""

@@ -15,7 +15,7 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.services import AppServices
 from brvtui.app.states import AnswerState, EditorState, LabState, LogState, QueryState
-from brvtui.app.tour.steps import ASKED, NOTE, STEPS, TourStep
+from brvtui.app.tour.steps import ASKED, NOTE, STEPS, TourStep, next_place
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.paint.line import Line, line
@@ -24,6 +24,7 @@ from brvtui.store.state_file import write_state
 
 _LAST = len(STEPS) - 2
 _BACK = "panes.back"
+_CHANGED = "this copy of the sample has been changed, so the tour ends: brv-tui demo opens a new one"
 _KEYS = 16
 """The width of the keys beside the sentence, in cells."""
 
@@ -130,7 +131,10 @@ class Tour:
         screen = services.screen
         scene = (services.store.view, services.current_mode, type(screen).__name__ if services.has_modal else "")
         if self._place is not None and STEPS[self._place].is_done(*scene):
-            self._go(self._place + 1)
+            place = next_place(self._place, scene[0])
+            self._go(place)
+            if place is None:
+                services.notify(_CHANGED, timeout=8)
         elif isinstance(screen, (FrameScreen, Dialog)):
             bars = screen.query(TourBar)
             if self._place is None:
