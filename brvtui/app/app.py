@@ -406,7 +406,7 @@ class BrvTui(ConfiguredApp):
             self.versions.warn()
             self.memories.begin()
             if self._request.tour is not None:
-                self.tour.begin(0)
+                self.tour.offer()
 
     def save_read(self) -> None:
         """Shows how the saved change affects judged queries."""
@@ -481,8 +481,8 @@ class BrvTui(ConfiguredApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Runs an action, or says why it is unavailable. Going back first ends the guided tour."""
-        if action == "back" and "tour" in vars(self) and self.tour.end():
+        """Runs an action, or says why it is unavailable. Going back first removes the offer of the guided tour."""
+        if action == "back" and "tour" in vars(self) and self.tour.decline():
             return True
         if isinstance(action, str) and default_namespace is not None:
             _, name, parameters = parse(action)
@@ -516,8 +516,8 @@ class BrvTui(ConfiguredApp):
         show_palette(self, near, self._perform, self.browsing.find_notes, self.browsing.follow_link)
 
     def action_tour(self) -> None:
-        """Begins the guided tour."""
-        self.tour.begin()
+        """Begins, ends or resumes the guided tour."""
+        self.tour.toggle()
 
     def action_engine(self) -> None:
         """Switches to the next engine, and repeats the query."""

@@ -24,7 +24,7 @@ class TourStep:
 
     text: str
     action: str
-    """The name of the action whose key the user should press."""
+    """The name of the action whose key the user should press; empty for the end."""
     mode: str
     """The screen on which the key works; empty for any."""
     is_done: Callable[[View, str, str], bool]
@@ -69,14 +69,14 @@ STEPS = (
     TourStep("The right note is only number 5, although it matches 8 times better. It is now selected: see why it "
          "lost.",
          "results.why", "query", lambda _, mode, dialog: dialog == "RemedyDialog", "results", NOTE),
-    TourStep("The note is older and less mature than the first one. An edit today would make it number 1, so edit it.",
+    TourStep("The note is older and less mature than the first one. An edit today would make it number 1: edit it.",
          "note.edit", "", _is_edited),
     TourStep("Type something at the end of the note, such as “Checked today.”, and save it.",
          "editor.save", "edit", lambda view, mode, _: _first(view) == NOTE, "text"),
     TourStep("Now the right note answers. The Lab runs every judged query again, as the command brv-tui eval does.",
-         "screens.lab", "", _is_proven, "ranking"),
+         "screens.lab", "", _is_proven),
     TourStep("Fixed and measured: nDCG is 1.00, after 0.39. The sample has another wrong answer, yours to fix: “can "
          "consignees unsubscribe”.",
-         "panes.back", "", lambda *_: False),
+         "", "", lambda *_: False),
 )  # fmt: skip
 """The offer, the six steps, and the end."""

@@ -24,13 +24,14 @@ from brvtui.store.state_file import write_state
 
 _LAST = len(STEPS) - 2
 _BACK = "panes.back"
+_TOUR = "app.tour"
 _CHANGED = "this copy of the sample has been changed, so the tour ends: brv-tui demo opens a new one"
-_KEYS = 16
+_KEYS = 19
 """The width of the keys beside the sentence, in cells."""
 
 
 class TourBar(Paragraphs):
-    """A few lines at the top: a sentence and the key to press, which a click presses too."""
+    """A few lines at the top: a sentence and the keys to press; a click presses the first of them."""
 
     def __init__(self, tour: Tour) -> None:
         """Creates a bar that shows the current step of ``tour``."""
@@ -43,18 +44,21 @@ class TourBar(Paragraphs):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the sentence, with the keys to its right."""
-        text, action, leave = self._tour.shown
+        text, actions, leave, effect = self._tour.shown
         rows = [line(f" {part}", "strong") for part in wrap(text, max(width - _KEYS - 3, 1))]
         rows += [Line() for _ in range(2 - len(rows))]
-        rows[0].to(width - _KEYS).add("press ").add(self.services.shown_key(action), "bold accent")
+        for place, action in enumerate(actions):
+            rows[0].to(width - _KEYS).add(", then " if place else "press ")
+            rows[0].add(self.services.shown_key(action), "bold accent")
         if leave:
-            rows[1].to(width - _KEYS).add(self.services.shown_key(_BACK), "bold accent").add(f" {leave}")
+            rows[1].to(width - _KEYS).add(self.services.shown_key(leave), "bold accent").add(f" {effect}")
         return rows
 
     def on_click(self, event: events.Click) -> None:
-        """Presses Esc if that is clicked, and otherwise the key of the step."""
-        _, action, leave = self._tour.shown
-        name = _BACK if leave and event.y and event.x >= self.size.width - _KEYS else action
+        """Presses the key that ends the tour if that is clicked, and otherwise the first key of the step."""
+        _, actions, leave, _ = self._tour.shown
+        is_leaving = leave and event.y and event.x >= self.size.width - _KEYS
+        name = leave if is_leaving or not actions else actions[0]
         self.app.simulate_key(keys_of(name, ACTIONS[name].keys, self.services.keymap)[0])
 
 
@@ -66,44 +70,64 @@ class Tour:
         self._services = services
         self._seen = seen
         self._place: int | None = None
+        self._reached = 1
+        """The step with which the tour begins or goes on."""
         services.store.subscribe((QueryState, AnswerState, LogState, LabState, EditorState), self._look)
         services.screen_change_signal.subscribe(services, self._look)
 
     @property
-    def shown(self) -> tuple[str, str, str]:
-        """The sentence, the action whose key leads on, and the effect of Esc if it ends the tour."""
+    def shown(self) -> tuple[str, tuple[str, ...], str, str]:
+        """The sentence, the actions whose keys lead on, the action that ends the tour or declines it, and its label."""
         services, place = self._services, self._place or 0
         step = STEPS[place]
-        text = f"{place} of {_LAST}: {step.text}" if 0 < place <= _LAST else step.text
-        if services.has_modal:
-            return text, "dialog.back", ""
+        if not place:
+            return step.text, (_TOUR,), "" if services.has_modal else _BACK, "not now"
+        text = f"{place} of {_LAST}: {step.text}" if place <= _LAST else step.text
+        return text, self._keys(step), _TOUR, "ends the tour"
+
+    def _keys(self, step: TourStep) -> tuple[str, ...]:
+        """Returns the actions to perform now for ``step``, such as closing a dialog and then editing."""
+        services = self._services
         there = "note.edit" if step.mode == EDITOR.name else f"screens.{step.mode}"
         action = step.action if step.mode in ("", services.current_mode) else there
         edit = services.store.view.editor.edit
         if action == "editor.save" and edit is not None and edit.keep_mtime:
             action = "editor.keep_mtime"  # an edit that keeps the old time changes no rank
-        is_typed = services.takes_letters and len(services.shown_key(action)) == 1
-        leave = "" if action == _BACK else "ends it" if place else "no tour"
-        return text, "panes.next" if is_typed else action, leave
+        if services.has_modal:
+            return ("dialog.back", action) if step.action else ("dialog.back",)
+        if services.takes_letters and action and len(services.shown_key(action)) == 1:
+            return _BACK, action
+        return (action,) if action else ()
 
-    def begin(self, place: int = 1) -> None:
-        """Begins with the first step, or with the offer (0), if the sample is open."""
+    def offer(self) -> None:
+        """Offers the tour if the sample is open."""
         if self._services.store.view.knows(NOTE):
-            self._go(place)
+            self._go(0)
+
+    def toggle(self) -> None:
+        """Begins the tour, ends it, or goes on with the step at which it was ended, if the sample is open."""
+        if self._place:
+            self._go(None)
+            goes_on = f"{{app.tour}} goes on at step {self._reached}" if self._reached > 1 else "{app.tour} starts it"
+            self._services.notify(self._services.with_keys(f"the tour is closed; {goes_on}"), timeout=4)
+        elif self._services.store.view.knows(NOTE):
+            self._go(self._reached)
         else:
             self._services.notify("the tour needs the sample: brv-tui demo opens it", timeout=6)
 
-    def end(self) -> bool:
-        """Ends the tour; returns False if it is not shown, or if a dialog is open."""
-        if self._place is None or self._services.has_modal:
+    def decline(self) -> bool:
+        """Removes the offer; returns False if it is not shown, or if a dialog is open."""
+        if self._place != 0 or self._services.has_modal:
             return False
         self._go(None)
-        self._services.notify(self._services.with_keys("the tour is over; {app.tour} starts it again"), timeout=4)
+        self._services.notify(self._services.with_keys("{app.tour} starts the tour at any time"), timeout=4)
         return True
 
     def _go(self, place: int | None) -> None:
         """Goes to the step ``place``, or ends the tour."""
         self._place = place
+        if place:
+            self._reached = place if place <= _LAST else 1
         if place != 0 and self._seen is not None:
             self._services.background.run(partial(write_state, self._seen, True), group="tour")
             self._seen = None
@@ -136,6 +160,7 @@ class Tour:
             if place is None:
                 services.notify(_CHANGED, timeout=8)
         elif isinstance(screen, (FrameScreen, Dialog)):
+            screen.set_class(self._place is not None, "-tour")
             bars = screen.query(TourBar)
             if self._place is None:
                 bars.remove()
