@@ -67,6 +67,8 @@ async def test_keys_act_outside_the_field_and_are_text_inside(app: BrvTui) -> No
         await pilot.press("i", "f1")
         assert isinstance(pilot.app.screen, MessageScreen)
         assert "Type a question" in shown(pilot)
+        assert "Esc close" in shown(pilot).splitlines()[-1]
+        assert "F9" not in shown(pilot).splitlines()[-1], "the keys of the screen below do nothing now"
         await pilot.press("escape", "f6", "f1")
         assert "This pane simulates the cache" in flat(pilot)
         await pilot.press("f1")

@@ -16,6 +16,7 @@ from brvtui.app.actions.dialogs import JUMP, MESSAGE
 from brvtui.app.keys.bindings import bindings, key_name, keys_of
 from brvtui.app.styles import sheet
 from brvtui.app.view import View
+from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import selected_in_one
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.glyphs import NOTE_LETTERS
@@ -121,8 +122,13 @@ class MessageScreen(ModalScreen[None]):
         self._pane = TextPane(title, text, entries)
 
     def compose(self) -> ComposeResult:
-        """Yields the pane."""
+        """Yields the pane, and a key bar that covers the one below the overlay."""
         yield self._pane
+        yield KeyBar(id="keys", idle=frozenset)
+
+    def on_screen_resume(self) -> None:
+        """Updates the key bar, since the active keys are known only while the overlay is in front."""
+        self.query_one(KeyBar).show_keys()
 
 
 def entries_of(bindings: list[Binding], keymap: Mapping[str, str]) -> list[Entry]:
