@@ -104,7 +104,8 @@ NOTES_SCREEN = Place("notes", "Notes screen", PlaceKind.SCREEN, (
 ), within=EVERY_SCREEN)  # fmt: skip
 
 QUERY_SCREEN = Place("query", "Query screen", PlaceKind.SCREEN, (
-    Action("panes.query", "i", "query", "query", "Go to the query", bar=True, first=True, needs=Need.PROJECT),
+    Action("panes.query", "i", "query", "new question", "Go to the query", bar=True, first=True,
+           needs=Need.PROJECT),
     _why("results", Need.PROJECT | Need.RESULT | Need.EXPLAINED),
     *_panes("panes", QUERY_PANES),
     Action("panes.few", "f9", "few", "more", "Show only results and score, or all panes", bar=True, first=True),

@@ -14,6 +14,7 @@ from brvtui.app.actions.panes import QUERY_FIELD, SCOPE_TREE
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.modes import QUERY, SCREENS
 from brvtui.app.states import AnswerState, EngineState, Phase, ProjectState, QueryState
+from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.ordered_keys import OrderedInput
@@ -133,25 +134,38 @@ class Prompt(Lines):
 
 
 class QueryBadge(Lines):
-    """The query's scope, the engine's mode or the day of a saved trace, and a badge: preview, run or saved."""
+    """The query's scope, the engine's mode or the day of a saved trace, and a badge: preview, run or saved.
+
+    Without a scope or mode, the key that leads to the field is shown while letters are keys.
+    """
 
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
+    def on_mount(self) -> None:
+        """Follows the focus, on which the meaning of letters depends."""
+        self.watch(self.screen, "focused", lambda: self.rebuild(), init=False)
+
+    def also_reads(self) -> tuple[object, ...]:
+        """Returns the id of the focused widget, on which the line depends."""
+        return (self.screen.focused.id if self.screen.focused is not None else "",)
+
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one right-aligned line with the scope, the mode and the badge."""
+        """Returns one right-aligned line with the scope, the mode and the badge; the badge needs an answer."""
         badge, saved = Line(), view.project.saved
         if saved is not None and not view.query.scope:  # a narrow status line does not show the date
             badge.add(f"{saved.saved_at[:_DATE]}  ", "text")
         elif not view.engine.mode:
             named = view.presentation.named_folder(view.answered) if view.answered is not None else ""
             scope = view.query.scope or named
-            shown = cut_left(scope, max(8, width - 18)) if scope else view.worded("whole tree")
-            badge.add("in ", "muted").add(shown, "bold accent" if scope else "text").add("  ")
+            if scope:
+                badge.add("in ", "muted").add(cut_left(scope, max(8, width - 18)), "bold accent").add("  ")
+            elif saved is None and view.project.phase is Phase.READY and not types_text(self.screen.focused):
+                badge.add(self.services.shown_key("panes.query"), "bold accent").add(" new question  ", "text")
         else:
             badge.add("mode ", "muted").add(view.engine.mode, "text").add("  ")
         if view.query.followed is not None and view.query.followed.query == view.query.text:
             badge.add(" ENGINE'S, RE-COMPUTED ", "bold badge-text on accent")
-        else:
+        elif view.answered is not None:
             state = "SAVED" if saved else "RUN" if view.ran else "PREVIEW"
             badge.add(f" {state} ", "bold accent" if state == "PREVIEW" else "bold badge-text on ok")
         return [Line().right(width, badge)]

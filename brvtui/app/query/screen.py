@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -280,6 +280,13 @@ class QueryScreen(FrameScreen):
         if self.view.may_need_less:
             self._make_room_for_route()
         self._reasons.find_counterfactuals()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Takes text that was pasted outside of fields, or sent faster than anyone types, as a new question."""
+        if not self.field.disabled and event.text.strip():
+            event.stop()
+            self.action_query()
+            self.fill(" ".join(event.text.split()))
 
     def fill(self, query: str) -> None:
         """Puts ``query`` into the field as if the user had typed it."""

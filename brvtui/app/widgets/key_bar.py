@@ -27,6 +27,8 @@ from brvtui.paint.line import Line
 
 _HELP = "help"
 """The description of the key that opens the help."""
+_NEW_QUESTION = "panes.query"
+"""The action that makes letters text again; it comes first, since its key is needed by whoever types a question."""
 
 
 class KeyBar(Lines):
@@ -116,7 +118,7 @@ class KeyBar(Lines):
 
     def _rank(self, active: ActiveBinding) -> int:
         """Returns the sort rank: the focused pane's keys first, then the screen's; in a dialog, its answers first."""
-        if self.screen.is_modal and active.binding.key == "enter":
+        if active.binding.id == _NEW_QUESTION or (self.screen.is_modal and active.binding.key == "enter"):
             return 0
         if active.node is not self.screen:
             return 2 if active.node is self.app else 1
