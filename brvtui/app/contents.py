@@ -40,16 +40,6 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteLine:
-    """A note in the list of notes that is shown while there is no query."""
-
-    path: str
-    title: str
-    maturity: str
-    importance: float
-
-
-@dataclass(frozen=True, slots=True)
 class Overview:
     """The data of a snapshot for the status line, the tree and empty panes."""
 
@@ -65,7 +55,6 @@ class Overview:
     kind: ProjectKind
     unseen: tuple[tuple[str, str], ...] = ()
     """The path of each file that the engine does not see, with the reason."""
-    important: tuple[NoteLine, ...] = ()
     notices: tuple[str, ...] = ()
     aside: int = 0
     """The number of stubs and derived files."""

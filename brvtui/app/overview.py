@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from itertools import compress, repeat
 from operator import is_not
 from typing import TYPE_CHECKING
 
-from brvtui.app.contents import Branch, NoteLine, Overview
+from brvtui.app.contents import Branch, Overview
 from brvtui.app.states import INDEX, MANIFEST, ancestors
 from brvtui.engines.registry import kind_of
 from brvtui.paint.glyphs import MATURITIES
@@ -203,9 +202,6 @@ def _manifest(snapshot: Snapshot) -> _Derived | None:
     return _Derived(MANIFEST, stat.st_mtime_ns // 1_000_000)
 
 
-_MOST_IMPORTANT = 6
-
-
 class OverviewBuilder:
     """Builds each overview from the previous one and the changes since then. Safe to call from any thread."""
 
@@ -218,13 +214,11 @@ class OverviewBuilder:
         with self._building:
             if self._last is None:
                 new_branches = branches(snapshot)
-                important = _important(_lines(snapshot, range(len(snapshot.notes))))
             else:
-                before, grown, overview = self._last
+                before, grown, _ = self._last
                 changed = changed_between(before, snapshot)
                 new_branches = branches(snapshot) if changed is None else branches_after(grown, snapshot, changed)
-                important = _important_after(overview.important, snapshot, changed)
-            self._last = snapshot, new_branches, _overview(snapshot, new_branches, important)
+            self._last = snapshot, new_branches, _overview(snapshot, new_branches)
             return self._last[2]
 
 
@@ -260,14 +254,13 @@ def _unread(snapshot: Snapshot) -> str:
     return snapshot.project.link or "; ".join(snapshot.unread)
 
 
-def _overview(snapshot: Snapshot, tree: Branches, important: tuple[NoteLine, ...]) -> Overview:
+def _overview(snapshot: Snapshot, tree: Branches) -> Overview:
     return Overview(
         project=snapshot.project.name,
         notes=len(snapshot.notes),
         counts=counts_of(tree.roots),
         unseen=tuple((file.path, file.reason) for file in snapshot.unseen),
         roots=tree.roots,
-        important=important if snapshot.kind.has_maturity else (),
         notices=snapshot.notices,
         branches=tree.by_path,
         aside=tree.aside,
@@ -279,36 +272,6 @@ def _overview(snapshot: Snapshot, tree: Branches, important: tuple[NoteLine, ...
         unread=_unread(snapshot),
         to_mend=frozenset((*snapshot.unusable_signals, *snapshot.conflicts)),
     )
-
-
-def _lines(snapshot: Snapshot, positions: Iterable[int]) -> Iterable[NoteLine]:
-    """Yields the notes at ``positions``, without summaries and stubs."""
-    for position in positions:
-        note, signals = snapshot.notes[position], snapshot.signals[position]
-        if note.role is Role.NOTE:
-            yield NoteLine(note.path, note.title, signals.maturity, signals.importance)
-
-
-def _rank(line: NoteLine) -> tuple[float, str]:
-    return -line.importance, line.path
-
-
-def _important(lines: Iterable[NoteLine]) -> tuple[NoteLine, ...]:
-    return tuple(heapq.nsmallest(_MOST_IMPORTANT, lines, key=_rank))
-
-
-def _important_after(
-    before: tuple[NoteLine, ...], snapshot: Snapshot, changed: Collection[str] | None
-) -> tuple[NoteLine, ...]:
-    """Returns the most important notes of ``snapshot``, computed from ``before`` if the changes allow this."""
-    if changed is not None:
-        positions = [snapshot.by_path[path] for path in changed if path in snapshot.by_path]
-        kept = [line for line in before if line.path not in changed]
-        notes = _important([*kept, *_lines(snapshot, positions)])
-        # a note that has become less important than the last one may be less important than others too
-        if len(before) < _MOST_IMPORTANT or (len(notes) == len(before) and _rank(notes[-1]) <= _rank(before[-1])):
-            return notes
-    return _important(_lines(snapshot, range(len(snapshot.notes))))
 
 
 def remembered(trace: Trace) -> Overview:

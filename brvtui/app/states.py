@@ -159,6 +159,8 @@ class QueryState(NamedTuple):
     """The folder that limits the query; empty for the whole tree."""
     history: tuple[str, ...] = ()
     """The queries that were run, oldest first."""
+    samples: tuple[str, ...] = ()
+    """A few judged or logged queries with which a user can begin."""
     followed: LoggedQuery | None = None
     """The engine's logged query that is explained, while the engine is followed."""
     read_notices: frozenset[str] = frozenset()

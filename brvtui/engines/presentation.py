@@ -31,7 +31,7 @@ class Presentation:
     """The steps by which the engine answers, shown before the first answer."""
     question = "which documents answer it"
     """The end of the sentence "type a question to see …" before the first answer."""
-    typing = "a preview changes nothing and calls no service"
+    typing = "typing changes nothing; {query.run} runs the query, with services if they are set"
     """One line about the effects of a preview and of a run. An action in braces is replaced by its key."""
     asks_services = True
     """True if a run calls an embedder or another service if one is configured."""
@@ -41,15 +41,8 @@ class Presentation:
     """True if the engine caches answers."""
     draws_graph = False
     """True if the engine ranks over a graph of links that can be drawn. The Graph pane then replaces the Cache pane."""
-    hints: ClassVar[Sequence[tuple[str, str]]] = (
-        ("Type", "each key searches"),
-        ("{query.run}", "runs, calls services if set"),
-    )
-    """The effects of some keys, shown before the first answer. An action in braces is replaced by its key."""
     decimals: ClassVar[int] = 2
     """The number of decimals with which a note's best possible score is shown."""
-    legend: ClassVar[Sequence[tuple[str, str]]] = ()
-    """The parts of a score, each with a short description; shown before the first score."""
     places_explained = ""
     """The meaning of the letters in :meth:`remark`, in a few words, shown in the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {

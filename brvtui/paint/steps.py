@@ -22,8 +22,6 @@ class StepName:
     tier: str = ""
     timed_by: str = ""
     """The key under which a trace's timings contain the duration of the step."""
-    usual: bool = True
-    """True if every answer has this step."""
     taken: str = STATE_WORDS["taken"]
     """The word for the state in which the step answered the query."""
     checks: tuple[tuple[str, str], ...] = ()
@@ -92,20 +90,6 @@ def _check_text(step: Step, own: StepName, room: int) -> str:
         return summary if len(summary) <= room or not step.checks else ""
     text = outcome(check, own)
     return next((one for one in (text, summary, outcome(check, own, short=True)) if 0 < len(one) <= room), text)
-
-
-def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """Returns the strip of steps that is shown before the first answer."""
-    outlook = [entry for entry in outlook if entry.usual]
-    cells, arrows = _cells([_label(entry.tier, entry.short) for entry in outlook], width)
-    labels, states = Line().gap(), Line().gap()
-    for place, (entry, cell) in enumerate(zip(outlook, cells, strict=True)):
-        arrow = arrows and place < len(outlook) - 1
-        room = cell - _ARROW if arrow else cell - 1
-        labels.fit(_short(entry.tier, entry, room), room, "faint")
-        labels.add(glyphs.skipped_arrow if arrow else "", "faint").gap()
-        states.fit(glyphs.state[State.NOT_REACHED.value], cell - 1, "faint").gap()
-    return [labels.cut(width), states.cut(width), *([Line(), Line()] if values else [])]
 
 
 def _own_name(step: Step, by_name: Mapping[str, StepName]) -> StepName:

@@ -65,8 +65,7 @@ async def test_digest_compares_query_with_most_similar_cache_entry(pilot: AppPil
     await ask(pilot, "rollback alias")
     assert "exact hit" in _digest(pilot)
     await ask(pilot, "")
-    assert "2 entries" in _digest(pilot)
-    assert "hit" not in _digest(pilot)
+    assert _digest(pilot) == ""
 
 
 async def test_digest_omits_panes_that_are_shown(pilot: AppPilot) -> None:
@@ -96,8 +95,7 @@ async def test_digest_counts_down_the_lifetime_of_entries(garden: Tree, make_app
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "enter")
-        for query in ("token store", ""):
-            await ask(pilot, query)
-            before = _digest(pilot)
-            await until(pilot, lambda before=before: _digest(pilot) != before)
-            assert "1 entry, valid for" in _digest(pilot)
+        await ask(pilot, "token store")
+        before = _digest(pilot)
+        await until(pilot, lambda: _digest(pilot) != before)
+        assert "1 entry, valid for" in _digest(pilot)

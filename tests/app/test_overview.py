@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from brvtui.app import overview as overview_module
 from brvtui.app.contents import Branch, Overview
 from brvtui.app.overview import OverviewBuilder, changed_between
 from brvtui.loading import update
@@ -99,32 +98,6 @@ def test_snapshot_lists_changes_only_since_its_predecessor(tree: Tree) -> None:
     assert third.changed_since(tree.snapshot()) is None
     assert first.changed_since(first) is None
     assert changed_between(first, third) == {"a/one.md", "a/three.md"}
-
-
-def test_important_notes_are_recounted_only_if_one_loses_importance(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    signals = {tree.note(f"a/n{number}.md", "N"): stored(importance=number) for number in range(20)}
-    overviews = OverviewBuilder()
-    snapshot = tree.snapshot(signals=signals)
-    overviews.build(snapshot)
-    counted: list[int] = []
-    lines = overview_module._lines
-    monkeypatch.setattr(
-        overview_module, "_lines", lambda result, some: counted.append(len(some)) or lines(result, some)
-    )
-
-    def most_important(path: str, importance: float) -> list[str]:
-        nonlocal snapshot
-        signals[path] = stored(importance=importance)
-        snapshot = tree.snapshot(previous=snapshot, signals=dict(signals))
-        return [line.path for line in overviews.build(snapshot).important]
-
-    assert most_important("a/n3.md", 99)[0] == "a/n3.md"
-    assert most_important("a/n3.md", 98)[0] == "a/n3.md"
-    assert counted == [1, 1]
-    assert most_important("a/n3.md", 3)[-1] == "a/n14.md"
-    assert counted[-1] == 20
 
 
 def test_shared_sources_need_a_full_overview(tree: Tree, make_tree: Callable[[str], Tree]) -> None:

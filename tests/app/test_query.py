@@ -159,7 +159,7 @@ async def test_panes_explain_empty_queries_wrong_sums_and_near_misses(pilot: App
     await ask(pilot, "")
     assert view(pilot).answer.trace is None
     assert "READY" in shown(pilot)
-    assert "highest stored importance" in text_of(pilot, "#results")
+    assert "Type a question" in text_of(pilot, "#results")
     await ask(pilot, "   ")
     assert view(pilot).answer.trace is None
     await ask(pilot, "zebra quagga")

@@ -10,7 +10,7 @@ from brvtui.engines.soleri.sections import VaultSearch
 from tests.app.driving import MakeApp, ask, at_all_sizes, at_two_sizes, settled
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
-from tests.app.looking import AppPilot, flat, screen, shown, text_of, trace_of
+from tests.app.looking import AppPilot, flat, screen, shown, trace_of
 from tests.support.trees import Tree
 
 
@@ -45,15 +45,7 @@ async def test_effect_of_a_link_is_explained_in_one_sentence(
         assert "1 step away from “Token store”" in score
 
 
-async def test_score_legend_and_retry_keys_belong_to_the_engine(pilot: AppPilot) -> None:
-    await settled(pilot)
-    assert "importance" in text_of(pilot, "#score")
-    await pilot.press("escape")
-    await switch_to(pilot, "soleri")
-    assert "words" in text_of(pilot, "#score")
-    assert "importance" not in text_of(pilot, "#score")
-    assert "tier" not in text_of(pilot, "#results").partition("highest stored")[0]
-    await switch_to(pilot, "byterover")
+async def test_retry_keys_belong_to_the_engine(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token", "escape")
     pane = screen(pilot).query_one(RetryPane)
     assert pane.choices

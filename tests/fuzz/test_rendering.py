@@ -23,7 +23,7 @@ from brvtui.lab.about import About, FileState
 from brvtui.paint.bars import meter, stack, stacked
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.paint.line import Line, rule
-from brvtui.paint.steps import notices, outlook_lines, stage_line, step_lines, strip, times
+from brvtui.paint.steps import notices, stage_line, step_lines, strip, times
 from brvtui.report.query import explain_report
 from brvtui.report.saved import Form, markdown_report, rendered, text_report
 from brvtui.saved.traces import SavedError, SavedTrace, as_json, read
@@ -157,7 +157,6 @@ def test_steps_of_any_query_can_be_painted(
     values = data.draw(st.booleans())
     result = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, width, glyphs, values)
     result += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)
-    result += outlook_lines(presentation(trace.engine).outlook, width, glyphs, values)
     result += [line for step in trace.steps for line in step_lines(step, (), width, glyphs)]
     result += [stage_line(stage, width) for stage in trace.section(Search).stages]
     painted([line.cut(width) for line in result], width)  # what is beyond the pane is not drawn

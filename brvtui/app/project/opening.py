@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from brvtui.store.app_state import MemoryChoice
     from brvtui.tree.watching.watch import Watching
 
+_SAMPLES = 3
+
 
 class Opening(NamedTuple):
     """The project or saved trace to open, with the command-line options."""
@@ -181,6 +183,20 @@ def read_tree(
     if session.snapshot.generation == shown:
         return None
     return TreeRead(overviews.build(session.snapshot), tuple(session.history.read()))
+
+
+def samples(session: Session) -> tuple[str, ...]:
+    """Returns judged queries, then logged ones, with which a user can begin; at most three."""
+    from brvtui.lab.judgments.file import JudgmentsFile
+    from brvtui.lab.judgments.model import JudgmentsError
+    from brvtui.session.edit_effect import asked_last
+
+    try:
+        judgments = JudgmentsFile.of(session.project).read()
+    except JudgmentsError:
+        judgments = ()  # the Lab shows the problem
+    known = judgments if len(judgments) >= _SAMPLES else (*judgments, *asked_last(session))
+    return tuple(dict.fromkeys(one.text for one in known if not one.scope))[:_SAMPLES]
 
 
 def keep(session: Session) -> None:

@@ -174,8 +174,13 @@ class Project:
         if self.session is not None:
             background = self._services.background
             changed, watching = background.relay(self._disk_changed), background.relay(self._watching)
+            background.run(partial(opening.samples, self.session), self._sampled, group="samples")
             watch = partial(opening.watch, self.session, changed, watching)
             background.run(watch, self._watched, group=LOAD, on_error=self.failed)
+
+    def _sampled(self, samples: tuple[str, ...]) -> None:
+        store = self._services.store
+        store.update(store.view.query._replace(samples=samples))
 
     def _watched(self, _: None) -> None:
         if self.session is not None:  # changes from before watching started

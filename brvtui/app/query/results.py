@@ -24,9 +24,9 @@ from brvtui.app.states import (
 )
 from brvtui.app.view import View, advised
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
-from brvtui.app.widgets.lines import hanging, wrapped
+from brvtui.app.widgets.lines import wrapped
 from brvtui.config.schema import Layer
-from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.glyphs import glyph_of
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import cut_left, wrap
 
@@ -37,6 +37,8 @@ _MOST_MISSES = 20
 _CORNERS = 4
 _INDENT = 5
 _NOTHING = "nothing was found"
+_SAMPLES = "Click a question to try it, or press {panes.results}, then {results.open}."
+_NO_SAMPLES = "Type a question as you would ask an agent, such as “how do we roll back a deploy”."
 _BY_SETTINGS = "To change it, press Esc, then {screens.settings} for Settings: the project is then opened again"
 _WAY_OUT = (
     "It opens here as soon as it can be read. Or quit with {app.quit} and open a project (brv-tui PROJECT) or "
@@ -85,10 +87,11 @@ class ResultsPane(ChoicePane):
         return marks_explained(kinds, places, self.room - _CORNERS)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns hits and near misses, or hints and the most important notes if there is no query."""
+        """Returns hits and near misses, or questions to begin with if there is no query."""
+        before = self.chosen
         self.choices, self.owner = [], []
         if view.answered is None:
-            return self._empty(view, width)
+            return self._empty(view, width, before)
         lines = self._hits(view.answered, view, width) + self._near(view.answered, view, width)
         selected = view.selection.file
         # a note that is not in the list was selected on another screen, and no row is the target of keys
@@ -166,7 +169,8 @@ class ResultsPane(ChoicePane):
             self.add_rows(lines, [line(f"   … {more} more matched", "muted")])
         return lines
 
-    def _empty(self, view: View, width: int) -> list[Line]:
+    def _empty(self, view: View, width: int, before: str) -> list[Line]:
+        """Returns the reason why there are no notes, or questions to begin with; the cursor stays on ``before``."""
         if view.project.phase is not Phase.READY or view.project.overview is None:
             texts = ["reading the tree…"]
             if view.project.phase is Phase.FAILED:
@@ -183,19 +187,34 @@ class ResultsPane(ChoicePane):
             if not (overview.unreadable or overview.unread or view.kind.not_added):
                 lines += wrapped(self.services.with_keys("{panes.back}, then {note.new} begins one here"), width)
         else:
-            lines = _hints(view, width, self.glyphs, self.services.with_keys)
+            samples = view.query.samples
+            lines = [Line(), *wrapped(self.services.with_keys(_SAMPLES if samples else _NO_SAMPLES), width), Line()]
+            self.owner = [-1] * len(lines)
+            for text in samples:
+                self.add_rows(lines, [line(f" {self.glyphs.prompt} ", "accent").add(text, "strong").cut(width)], text)
+            self.cursor = samples.index(before) if before in samples else 0
+            return lines
         self.owner = [-1] * len(lines)
         return lines
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """Returns the full title and path of a row."""
+        """Returns the full title and path of a row, or a question to begin with."""
         trace = self.view.answer.trace
         results: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses] if trace else []
-        return next((f"{one.title}\n{one.path}" for one in results if one.file == choice), "")
+        return next((f"{one.title}\n{one.path}" for one in results if one.file == choice), choice)
 
     def moved(self, choice: str) -> None:
         """Selects the result in all panes."""
-        self.services.select(choice)
+        if self.view.answered is not None:
+            self.services.select(choice)
+
+    def clicked(self, place: int) -> None:
+        """Selects the clicked result; a question to begin with is asked at the first click."""
+        if self.view.answered is not None:
+            super().clicked(place)
+        else:
+            self.move_to(place)
+            self.action_take()
 
     @property
     def idle(self) -> frozenset[str]:
@@ -204,8 +223,10 @@ class ResultsPane(ChoicePane):
         return frozenset() if self.chosen or asks_otherwise else frozenset({"results.open"})
 
     def action_take(self) -> None:
-        """Shows the selected note, or runs the query in the words of the notes if there are no results."""
-        if self.chosen:
+        """Shows the selected note, or asks a question to begin with, or the query in the words of the notes."""
+        if self.chosen and self.view.answered is None:
+            self.post_message(self.WordingWanted(self.chosen))
+        elif self.chosen:
             self.post_message(self.NoteWanted(self.chosen))
         elif self.word_filter:
             self.services.notify(NOTHING, timeout=4)
@@ -248,19 +269,4 @@ def _nothing(trace: Trace, view: View, width: int, with_keys: Callable[[str], st
     ):
         hint = with_keys("{panes.back}, then {note.new} begins a note about it")
         lines += [Line(), *(line(part, "text") for part in wrap(hint, width))]
-    return lines
-
-
-def _hints(view: View, width: int, glyphs: Glyphs, with_keys: Callable[[str], str]) -> list[Line]:
-    lines = [Line()]
-    for head, text in (*view.presentation.hints, ("Folder", "choose where to search")):
-        key = with_keys(head)
-        key = key.capitalize() if key.isalpha() else key
-        lines += hanging(line(f" {glyphs.bullet} ", "accent").add(key, "bold strong").gap(2), text, width)
-    important = view.project.overview.important if view.project.overview else ()
-    if important:
-        lines += [Line(), rule(width, "highest stored importance", dash=glyphs.dash)]
-    for note in important:
-        entry = line(" ").add(f"{glyphs.maturity[note.maturity]} ", note.maturity)
-        lines.append(entry.fit(note.title, width - 9, "text").add(f"{note.importance:>5.0f}", "muted"))
     return lines

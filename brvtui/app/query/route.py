@@ -47,15 +47,12 @@ class Verdict(Lines):
 
 
 def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """Returns the steps of the answer, or of a coming one, as a strip; blank lines while the project opens."""
-    if view.opening:
+    """Returns the steps of the answer as a strip; blank lines before the first answer."""
+    if view.answered is None:
         return [Line()] * (4 if values else 2)
     from brvtui.paint import steps
 
-    outlook = view.presentation.outlook
-    if view.answered is None:
-        return steps.outlook_lines(outlook, width, glyphs, values)
-    return steps.strip(view.answered.steps, view.answered.timings, outlook, width, glyphs, values)
+    return steps.strip(view.answered.steps, view.answered.timings, view.presentation.outlook, width, glyphs, values)
 
 
 def verdict(view: View, width: int, glyphs: Glyphs, rows: int = 0) -> list[Line]:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from brvtui.app.states import GONE, GONE_TEXT, NEWER, AnswerState, ProjectState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import hanging, stale_lines, wrapped
+from brvtui.app.widgets.lines import stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.paint.bars import role_of
-from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, line
+from brvtui.paint.line import Line
 
 if TYPE_CHECKING:
     from brvtui.trace import Trace
 
 _STALE = {NEWER: "the file has changed: this is the score of the earlier text", GONE: GONE_TEXT}
-_NAME = 13
 
 
 class ScorePane(Pane):
@@ -39,7 +35,7 @@ class ScorePane(Pane):
         if view.opening:
             return []
         if view.answered is None:
-            return legend(view.presentation.legend, width, self.glyphs)
+            return wrapped("the score of the selected result, part by part", width)
         is_scored = view.hit is not None or view.retried is not None or view.near_miss is not None
         if not is_scored and view.stale.files.get(view.selection.file) == GONE:
             return wrapped(f"{self.glyphs.warn} {view.selection.file}: the file is gone", width, "warn")
@@ -76,15 +72,3 @@ class ScorePane(Pane):
         if view.selection.file != self.view.selection.file:
             self.offset_row = 0
         super().update(view)
-
-
-def legend(parts: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the legend that is shown before the first answer; ``parts`` are pairs of name and explanation."""
-    if not parts:
-        return wrapped("the parts of the selected result's score", width)
-    lines = [Line(), line(" parts of a score", "muted"), Line()]
-    for name, what in parts:
-        label = "" if name == "lost" else name
-        entry = Line().gap().add(glyphs.fills[name] * 2, role_of(name)).gap().fit(label or "hatched", _NAME, "text")
-        lines += hanging(entry.gap(), what, width)
-    return lines

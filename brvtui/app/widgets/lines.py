@@ -25,7 +25,6 @@ from brvtui.paint.text import wrap
 
 Row = TypeVar("Row")
 
-_LEAST_HANGING = 12
 """The minimum number of cells after a head for text to be wrapped there; with fewer, the text is cut."""
 _MOST_SELECTED = 10_000
 """The maximum number of lines to copy."""
@@ -323,15 +322,6 @@ def _same_blank(one: Style, other: Style) -> bool:
 def wrapped(text: str, width: int, role: str = "muted") -> list[Line]:
     """Returns ``text`` wrapped to ``width`` cells, with a margin of one cell on each side."""
     return [line(f" {part}", role) for part in wrap(text, width - 2)]
-
-
-def hanging(head: Line, text: str, width: int) -> list[Line]:
-    """Returns ``head`` and ``text``, wrapped beside it to ``width`` cells; with little room, the text is cut."""
-    indent = head.width
-    if width - indent < _LEAST_HANGING:
-        return [head.add(text, "muted").cut(width)]
-    first, *rest = wrap(text, width - indent)
-    return [head.add(first, "muted"), *(Line().gap(indent).add(part, "muted") for part in rest)]
 
 
 def stale_lines(texts: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:

@@ -171,10 +171,10 @@ class ByteRoverPresentation(Presentation):
         StepName("direct", "direct", tier="2", timed_by="gates", checks=_DIRECT_CHECKS),
         StepName("single_call", "one call", "call", tier="3", timed_by="answer", checks=(("best score", "best"),)),
         StepName("agentic_loop", "loop", tier="4", timed_by="answer"),
-        StepName("retry_ladder", "ladder", timed_by="retry ladder", usual=False),
+        StepName("retry_ladder", "ladder", timed_by="retry ladder"),
     )
-    question = "which tier would answer it"
-    typing = "a preview changes nothing; a run caches the answer"
+    question = "what ByteRover would answer"
+    typing = "typing changes nothing; {query.run} runs the query and caches its answer"
     caches = True
     tried_edits = "an edit, an update, a higher maturity"
     tried_constants: ClassVar[Mapping[str, float]] = {
@@ -184,15 +184,6 @@ class ByteRoverPresentation(Presentation):
         "search.gap_ratio": 0.1, "direct.min_top": 0.05, "direct.sure_top": 0.05, "direct.min_gap": 0.04,
     }  # fmt: skip
     ranks_folders = True
-    hints = (("Type", "each key shows its tier"), ("{query.run}", "runs; then letters are keys"))
-    legend = (
-        ("relevance", "how well the words match"),
-        ("importance", "rises with use, decays"),
-        ("recency", "since the last change"),
-        ("maturity", "draft less, core more"),
-        ("local bonus", "for the project's own notes"),
-        ("lost", "lost: maturity, cap"),
-    )
     pane_help: ClassVar[Mapping[str, str]] = {
         "Query": "A run caches its answer, as ByteRover would. A path in the query, or the name of a domain (a "
         "top-level folder) as its first word, restricts the search to that folder. Below the field, “carrier (+4 "

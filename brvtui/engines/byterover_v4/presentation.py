@@ -126,7 +126,7 @@ class V4Presentation(Presentation):
     sections = (SpaceAnswer,)
     outlook = (
         StepName("query", "query"),
-        StepName("scope", "scope", usual=False),
+        StepName("scope", "scope"),
         StepName("words", "words", timed_by="search"),
         StepName("filter", "filter"),
         StepName("cite", "cite"),
@@ -135,12 +135,6 @@ class V4Presentation(Presentation):
     question = "which topics answer it"
     typing = "each key searches; nothing is written, and no access hit is counted"
     asks_services = False
-    legend = (
-        ("relevance", "raw ÷ best raw: the best is 1"),
-        ("importance", "of the topic, falls with age"),
-        ("recency", "from the file's time"),
-        ("maturity", "× 0.85 draft, × 1.15 core"),
-    )
     decimals: ClassVar[int] = DECIMALS
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "In ByteRover V4, each row is a topic, ranked by its best element.",

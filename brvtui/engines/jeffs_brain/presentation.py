@@ -181,11 +181,6 @@ class JeffsBrainPresentation(Presentation):
         StepName("rerank", "rerank", timed_by="rerank"),
     )
     question = "which notes two ranked lists agree on"
-    legend = (
-        ("bm25 leg", "its rank in the word search"),
-        ("vector leg", "its rank in the vector search"),
-        ("intent", "a factor for the kind of question"),
-    )
     places_explained = "w4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Jeffs Brain merges two ranked lists (legs): each row shows the note's place by words (w) and by "

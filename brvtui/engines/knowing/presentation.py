@@ -200,7 +200,7 @@ class KnowingPresentation(Presentation):
         StepName("packing", "packing"),
     )
     question = "which notes a walk over links reaches from your words"
-    typing = "a preview changes nothing; a run raises what it packs for some minutes"
+    typing = "typing changes nothing; a run raises what it packs for some minutes"
     learns = True
     draws_graph = True
     places_explained = "n names w words k keywords f folders"

@@ -157,19 +157,10 @@ class SoleriPresentation(Presentation):
         StepName("signals", "signals"),
         StepName("links", "links"),
         StepName("guard", "guard"),
-        StepName("memories", "memories", usual=False),
+        StepName("memories", "memories"),
     )
     learns = True
     question = "which entries seven signals rank first"
-    legend = (
-        ("words", "shared whole words, rare ones more"),
-        ("vector", "meaning, with an embedder"),
-        ("severity", "critical more than suggestion"),
-        ("age", "halves each year or by a window; soleri-code: window only"),
-        ("tags", "those in the request"),
-        ("domain", "the one in the request"),
-        ("links", "a link to or from the best five"),
-    )
     places_explained = "b4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "In Soleri, each row shows the entry's rank in the search for words (b) and among the vectors "
