@@ -93,5 +93,15 @@ async def test_steps_and_digest_appear_with_the_first_answer(
         assert _lines(pilot, "#mode")
 
 
+async def test_status_names_maturities_and_gives_details_only_with_an_answer(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        status = text_of(pilot, "#status")
+        assert all(name in status for name in ("draft", "validated", "core"))
+        assert "profile" not in status
+        await ask(pilot, "rollback")
+        assert "profile" in text_of(pilot, "#status")
+
+
 def _lines(pilot: AppPilot, part: str) -> list[str]:
     return [text for text in text_of(pilot, part).splitlines() if text.strip()]

@@ -288,6 +288,8 @@ async def test_status_shows_no_warning_before_watching_starts(app: BrvTui, monke
     monkeypatch.setattr(opening, "watch", held)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: "13 notes" in text_of(pilot, "#status"))
+        screen(pilot).field.value = "rollback"
+        await until(pilot, lambda: view(pilot).answered)
         assert "watching" not in text_of(pilot, "#status")
         begin.set()
         await until(pilot, lambda: view(pilot).watch.active)

@@ -27,10 +27,10 @@ async def test_polling_is_reported_with_its_reason(
     mounts.write_text(f"1 0 0:1 / {os.path.realpath(garden.root)} rw - nfs4 server:/ rw\n")
     monkeypatch.setattr(watch, "network_disk", lambda folder: network_disk(folder, mounts))
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
-        await settled(pilot)
+        await ask(pilot, "rollback")
         why = "a disk of type nfs4 does not report outside changes"
+        await until(pilot, lambda: why in text_of(pilot, "#status"))
         assert re.search(r"polling every \d+ s", text_of(pilot, "#status"))
-        assert why in text_of(pilot, "#status")
         assert f"{why}; so all files are checked every" in toast_text(pilot)
 
 

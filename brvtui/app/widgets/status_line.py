@@ -38,6 +38,8 @@ LEFT_DRAFTS = "drafts.left"
 """The name of the action that opens unsaved drafts."""
 _EDITED_CELLS = 28
 """The maximum width of the edited note's name."""
+_ALWAYS = 8
+"""The weight from which a group is shown without an answer; the others are details of answers, except warnings."""
 
 
 class StatusLine(Lines):
@@ -92,12 +94,16 @@ class StatusLine(Lines):
             bar.gap().add(f"{self.glyphs.warn} {plural(left, 'draft')}: {key}", "bold warn")
             self._edges.append((bar.width, LEFT_DRAFTS))
         bar.gap()
-        groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH)
+        room = width - bar.width - 1
+        for named in (True, False):  # the maturities, if there is room for their names beside all else
+            groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH, named)
+            if sum(Line(spans).width + 2 for _, spans in groups) <= room:
+                break
         unread = set(view.answered.notices) - view.query.read_notices if view.answered is not None else set()
         if unread and QUERY.title == self.screen.TITLE:
             warnings, key = plural(len(unread), "warning"), self.services.shown_key("panes.route")
             groups.append((8, [(f"{self.glyphs.warn} {warnings}: {key}", "warn")]))
-        return [bar.extend(spread(width - bar.width - 1, groups, 2).spans)]
+        return [bar.extend(spread(room, groups, 2).spans)]
 
     async def on_click(self, event: events.Click) -> None:
         """Switches to the clicked screen, or opens the unsaved drafts."""
@@ -108,17 +114,18 @@ class StatusLine(Lines):
             await self.app.switch_mode(name)
 
 
-def counts(numbers: tuple[int, int, int], glyphs: Glyphs) -> list[Span]:
-    """Returns the number of notes of each maturity, after its symbol; maturities without notes are left out."""
+def counts(numbers: tuple[int, int, int], glyphs: Glyphs, named: bool = False) -> list[Span]:
+    """Returns the number of notes of each maturity after its symbol, without zeros; adds the names if ``named``."""
     spans: list[Span] = []
     for name, amount in zip(MATURITIES, numbers, strict=True):
         if amount:
             spans += [(" ", "text")] if spans else []
             spans.append((f"{glyphs.maturity[name]}{amount}", name))
+            spans += [(f" {name}", "muted")] if named else []
     return spans
 
 
-def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[tuple[int, list[Span]]]:
+def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool, named: bool) -> list[tuple[int, list[Span]]]:
     overview, fleet = view.project.overview, view.fleet.fleet
     if fleet is not None and (overview is None or screen == FLEET.title):
         return _fleet_groups(view, fleet)
@@ -127,7 +134,10 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
     groups: list[tuple[int, list[Span]]] = [(9, [(overview.project, "bold strong")])]
     if fleet is not None:
         groups.append((7, [("of the fleet ", "muted"), (fleet.name, "text")]))
-    return groups + _project_groups(view, overview, glyphs, wide)
+    of_project = _project_groups(view, overview, glyphs, wide, named)
+    if view.answered is None:
+        of_project = [one for one in of_project if one[0] >= _ALWAYS or any(role == "warn" for _, role in one[1])]
+    return groups + of_project
 
 
 def _fleet_groups(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
@@ -137,7 +147,9 @@ def _fleet_groups(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
     return [(9, name), (8, [(memories, "text")]), (7, own)]
 
 
-def _project_groups(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> list[tuple[int, list[Span]]]:
+def _project_groups(
+    view: View, overview: Overview, glyphs: Glyphs, wide: bool, named: bool
+) -> list[tuple[int, list[Span]]]:
     groups: list[tuple[int, list[Span]]] = []
     saved = view.project.saved
     if saved is not None:
@@ -147,13 +159,14 @@ def _project_groups(view: View, overview: Overview, glyphs: Glyphs, wide: bool) 
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         return groups
     if overview.kind.has_maturity:
-        groups.append((8, [(f"{plural(overview.notes, view.kind.noun)} ", "text"), *counts(overview.counts, glyphs)]))
+        notes = (f"{plural(overview.notes, view.kind.noun)} ", "text")
+        groups.append((8, [notes, *counts(overview.counts, glyphs, named)]))
     else:
         groups.append((8, [(plural(overview.notes, view.kind.noun), "text")]))
     if reads_trees(view.engine.name):
         groups.append(_profile(view.engine))
         if overview.reads_frontmatter:
-            groups.append((6, [("signals ", "muted"), ("frontmatter", "warn")]))
+            groups.append((6, [("signals ", "muted"), ("frontmatter", "text")]))
     else:
         groups.append((8, [("engine ", "muted"), (view.engine.name, "bold accent")]))
         if view.engine.profile != view.engine.name:
