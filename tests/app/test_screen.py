@@ -130,7 +130,7 @@ async def test_panes_can_be_maximised_and_show_help(pilot: AppPilot) -> None:
     assert [segment.style for segment in before] != [segment.style for segment in after]
     await pilot.press("escape", "f2", "f1")
     assert "Keys" in shown(pilot)
-    await pilot.press("escape", "4", "f4", "f1")
+    await pilot.press("escape", "4", "f5", "f1")
     assert "a summary of the log" in flat(pilot)
     assert "Keys" not in shown(pilot)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
@@ -233,7 +234,8 @@ def answering_note(view: View, entry: LoggedQuery | None) -> str:
     return next((one.path for one in branches if one is not None and not one.is_folder), "")
 
 
-class DeliveryRead(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DeliveryRead:
     """The turns of agents; ``delivery`` is None if nothing has changed."""
 
     session: Session
