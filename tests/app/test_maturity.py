@@ -11,6 +11,7 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity import board_on_day
+from brvtui.app.maturity.cards import HEIGHT
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
@@ -71,7 +72,7 @@ async def test_cards_have_two_lines(garden: Tree, make_app: MakeApp) -> None:
         await opened(pilot)
         first, second = text_of(pilot, "#draft").splitlines()[1:3]
         assert first.split() == ["○", "Freeze", "window"]
-        assert second.split()[-4:] == ["52", "prune", "in", "27d"]
+        assert second.split()[-5:] == ["52", "prunable", "in", "27", "d"]
 
 
 async def test_cards_begin_with_the_earliest_event(garden: Tree, make_app: MakeApp) -> None:
@@ -80,7 +81,7 @@ async def test_cards_begin_with_the_earliest_event(garden: Tree, make_app: MakeA
         await pilot.press("escape", "3")
         await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen) and maturity(pilot).on_day is not None)
         await settled(pilot)
-        days = [int(found) for found in re.findall(r"(?:in|for) (\d+)d", text_of(pilot, "#draft"))]
+        days = [int(found) for found in re.findall(r"in (\d+) d", text_of(pilot, "#draft"))]
         assert len(days) > 3
         assert days == sorted(days)
         assert "Validated│Core│Ageing" in shown(pilot), "the drafts stay beside the other columns"
@@ -129,10 +130,10 @@ async def test_narrow_window_shows_events_and_moves_between_columns(app: BrvTui)
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "f5", "right_curly_bracket")
         text = flat(pilot, "#ageing")
-        assert "⚠ has left tier 2 (direct answer only by its path)" in text
-        assert "▾ is offered for pruning in 27 d (old file)" in text
+        assert "• has left tier 2 (direct answer only by its path)" in text
+        assert "▾ becomes prunable in 27 d (old file)" in text
         assert "• leaves the prompt in 42 d (no longer quoted)" in text
-        assert "no updatedAt: never an archive candidate" in text
+        assert "no updatedAt: decay never makes it archivable" in text
         assert "importance 61 → 51.7 now → 44.5 then" in text
         await press(pilot, "f2", "S")
         assert "by promotion" in shown(pilot)
@@ -155,8 +156,8 @@ async def test_ageing_explains_archiving_and_pruning(app: BrvTui, garden: Tree) 
         app.select("deploy/dated.md")
         await settled(pilot)
         text = flat(pilot, "#ageing")
-        assert "⚠ is an archive candidate (low importance)" in text
-        assert "its importance by updatedAt, " in text
+        assert "• is archivable (decayed since updatedAt)" in text
+        assert "its importance, decayed since its updatedAt " in text
         assert "below 35: a later updatedAt in its frontmatter (e) or maturity validated (I, only in brv-tui)" in text
         app.select("deploy/at_the_limit.md")
         await settled(pilot)
@@ -164,7 +165,7 @@ async def test_ageing_explains_archiving_and_pruning(app: BrvTui, garden: Tree) 
         app.select("billing/refunds.md")
         await settled(pilot)
         text = flat(pilot, "#ageing")
-        assert "⚠ is offered for pruning (old file)" in text
+        assert "• is prunable (old file)" in text
         assert " d: saving it with a new time (e) prevents this" in text
 
 
@@ -185,9 +186,9 @@ async def test_maturity_handles_clicks_strange_titles_and_profiles(pilot: AppPil
     await settled(pilot)
     assert "A [red]title[/red]" in text_of(pilot, "#ageing")
     assert "\x1b" not in shown(pilot)
-    assert "2 offered for pruning" in shown(pilot)
+    assert "prunable 2" in shown(pilot)
     await pilot.press("p")
-    await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
+    await until(pilot, lambda: "prunable 0" in shown(pilot))
 
 
 async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
@@ -290,3 +291,16 @@ async def test_w_explains_todays_answer_even_on_a_forecast_day(app: BrvTui, pilo
     await press(pilot, "escape", "right_curly_bracket")
     await pilot.press("w")
     await until(pilot, lambda: "this explains today's answer" in toast_text(pilot))
+
+
+async def test_column_scrolls_by_whole_cards(tree: Tree, make_app: Any) -> None:
+    tree.notes(30)
+    async with make_app(tree.root).run_test(size=NARROW) as pilot:
+        await opened(pilot)
+        draft = column(pilot, "draft")
+        for height in (24, 25):
+            await pilot.resize_terminal(80, height)
+            await press(pilot, "G")
+            assert "p029" in text_of(pilot, "#draft")
+            assert draft.offset_row % HEIGHT == 0
+            await press(pilot, "g")

@@ -20,8 +20,8 @@ async def test_event_filter_keeps_only_notes_with_the_event(pilot: AppPilot) -> 
     await opened(pilot, "f", "f")
     assert maturity(pilot).wanted.only is PRUNING
     assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
-    assert "2 offered for pruning by today" in shown(pilot)
-    assert "prune: a dream run may prune it, because its file is old" in shown(pilot)
+    assert "2 prunable by today" in shown(pilot)
+    assert "prunable: ByteRover may prune it, because its file is old" in shown(pilot)
     assert column(pilot, "core").outer_size.width == STRIP
     assert "".join(text_of(pilot, "#core").split()) == "●0core"
     await pilot.press("f5", "escape")  # beside the columns, too
@@ -38,15 +38,15 @@ async def test_changes_filter_keeps_only_notes_that_change_by_then(pilot: AppPil
     assert 0 < listed < 13
     assert f"only the {listed} notes that change in the next 30 days" in shown(pilot)
     await press(pilot, "f", "f")
-    assert "only the 2 that are offered for pruning in the next 30 days" in shown(pilot)
+    assert "only the 2 that become prunable in the next 30 days" in shown(pilot)
     held = column(pilot, "draft").choices
     assert len(held) == 2
-    assert text_of(pilot, "#draft").count("prune in") == 2
+    assert text_of(pilot, "#draft").count("prunable in") == 2
     await press(pilot, "c")
-    assert "4 offered for pruning, 2 of them in the next 30 days" in shown(pilot)
+    assert "4 prunable, 2 of them in the next 30 days" in shown(pilot)
     assert set(held) < set(column(pilot, "draft").choices)
     await press(pilot, "c", "0")
-    assert "2 offered for pruning by today" in shown(pilot)
+    assert "2 prunable by today" in shown(pilot)
 
 
 @pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
@@ -155,8 +155,8 @@ async def test_event_meanings_are_not_cut_at_80_columns(pilot: AppPilot) -> None
     while maturity(pilot).wanted.only is not PRUNING:
         await press(pilot, "f")
     await press(pilot, "f4")
-    assert flat(pilot, "#core") == "no core note is offered for pruning; 2 with other maturities; f shows another event"
-    assert "prune: a dream run may prune it, because its file is old" in shown(pilot)
+    assert flat(pilot, "#core") == "no core note is prunable; 2 with other maturities; f shows another event"
+    assert "prunable: ByteRover may prune it, because its file is old" in shown(pilot)
     while maturity(pilot).wanted.only is not None:
         await press(pilot, "f")
     await press(pilot, "f2", "slash", *"zzz", "enter")

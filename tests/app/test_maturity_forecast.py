@@ -23,8 +23,8 @@ async def test_forecast_day_is_set_by_keys_mouse_and_wheel(pilot: AppPilot) -> N
     assert maturity(pilot).wanted.day == 31
     assert "IN 31 DAYS" in shown(pilot)
     assert "21 December 2026" in shown(pilot)
-    assert "▾ prune" in text_of(pilot, "#draft")
-    assert re.search(r"4 (prune|offered for pruning) (\(2 new\)|\+2)", shown(pilot))
+    assert "▾ prunable" in text_of(pilot, "#draft")
+    assert re.search(r"prunable 4 (\(2 new\)|\+2)", shown(pilot))
     assert "in the next 31 days if nobody touches them" in shown(pilot)
     await press(pilot, "left_square_bracket")
     assert "IN 30 DAYS" in shown(pilot)
@@ -34,7 +34,7 @@ async def test_forecast_day_is_set_by_keys_mouse_and_wheel(pilot: AppPilot) -> N
     assert maturity(pilot).wanted.day == 365
     await press(pilot, "0")
     assert "TODAY" in shown(pilot)
-    assert "▾ prune" not in text_of(pilot, "#draft")
+    assert "▾ prunable" not in text_of(pilot, "#draft")
     bar = maturity(pilot).query_one(ForecastBar)
     first, cells = bar._track(bar.room)
     await pilot.mouse_down("#forecast", offset=(first + (cells - 1) // 2, 1))

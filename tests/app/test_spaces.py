@@ -312,7 +312,7 @@ async def test_maturity_screen_uses_the_thresholds_of_v4(space: Path) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "3")
-        await until(pilot, lambda: "high for" in text_of(pilot, "#draft"))
+        await until(pilot, lambda: "leaves high in" in text_of(pilot, "#draft"))
         forecast = text_of(pilot, "#forecast")
         assert "below high confidence" in forecast
         assert "archive" not in forecast

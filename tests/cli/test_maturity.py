@@ -21,7 +21,7 @@ def test_maturity_lists_and_counts_events(run: Run) -> None:
 def test_event_option_lists_notes_with_that_event(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "60", "--event", "prune")
     assert code == 0
-    assert "offered for pruning by then" in out
+    assert "prunable by then" in out
     assert "out of tier 2" not in out
     assert "deploy/rollback.md" not in out, "it has come before"
     _, out, _ = run("maturity", "--days", "60", "--event", "prune", "--all")

@@ -171,7 +171,7 @@ def test_maturity_screen_uses_events_and_words_of_the_engine(session: Session) -
         for path in ("a/b/faded.md", "a/b/new.md")
         if (place := shown.position(path)) is not None
     }
-    assert marks == {"a/b/faded.md": "⚠ fading", "a/b/new.md": "▾ fades in 6d"}
+    assert marks == {"a/b/faded.md": "fading", "a/b/new.md": "fades in 6 d"}
     assert np.asarray(shown.calendar[FADES]).sum() == 2
 
 

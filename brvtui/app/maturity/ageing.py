@@ -286,9 +286,9 @@ def _events(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
     if ageing.archive_below is None:
         return lines
     if ageing.row.updated_days is None:
-        lines += wrapped("no updatedAt: never an archive candidate by decay", width)
+        lines += wrapped("no updatedAt: decay never makes it archivable", width)
     elif math.isnan(ageing.row.updated_days):
-        lines += wrapped("updatedAt is not a date: never an archive candidate", width, "warn")
+        lines += wrapped("updatedAt is not a date: never archivable", width, "warn")
     return lines
 
 
@@ -296,7 +296,7 @@ def _ends(ageing: Ageing) -> list[str]:
     """Returns advice on how to prevent archiving, pruning or demotion of the note; actions in braces become keys."""
     row, threshold, ends = ageing.row, ageing.archive_below, []
     if threshold is not None and ARCHIVE in row.has_come:
-        since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"
+        since = "" if row.updated_days is None else f", decayed since its updatedAt {days(row.updated_days)} ago,"
         later = "a later updatedAt in its frontmatter ({note.edit}) or " if row.importance_stored >= threshold else ""
         ends.append(
             f"its importance{since} is {math.floor(10 * row.archive_importance) / 10:.1f}, below {threshold:g}: "

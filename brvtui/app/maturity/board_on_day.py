@@ -61,8 +61,6 @@ class Mark:
     """The number of other events by the selected day."""
     filtered: bool = False
     """True if all cards show this event; they then also show the days until it."""
-    after_another: bool = False
-    """True if the note can already be archived or pruned before this event."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +113,7 @@ class BoardOnDay:
         event, days_to_next_event = min(days.items(), key=lambda item: item[1] or np.inf)
         if past is not None and not 0 < days_to_next_event <= _SOON:
             return Mark(past, 0.0, False)
-        is_ahead = 0 < days_to_next_event <= LAST_DAY
-        return Mark(event, days_to_next_event, False, after_another=past is not None) if is_ahead else None
+        return Mark(event, days_to_next_event, False) if 0 < days_to_next_event <= LAST_DAY else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +132,7 @@ class Ageing:
     hits: After
     updates: After
     archive_below: float | None
-    """The importance below which drafts are archive candidates; None if the engine archives none."""
+    """The importance below which drafts are archivable; None if the engine archives none."""
 
 
 @dataclass(frozen=True, slots=True)

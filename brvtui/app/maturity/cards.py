@@ -8,7 +8,6 @@ from brvtui.engines.ageing.forecast import UpcomingEvent
 from brvtui.paint.bars import importance_bar
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, Span, line
-from brvtui.paint.text import days
 from brvtui.ranking.maturity import LEVELS, demoted_below, promoted_from
 
 # The words for events of ageing, after a symbol: short for a card, and in full.
@@ -21,36 +20,34 @@ _HALF_DAY = 0.5
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     """Returns the label of a card and its role.
 
-    Examples: ``▾ left prompt +1`` (by the selected day), ``⚠ archive`` (already), ``direct for 12d`` (later; with ``⚠``
-    if the note can be archived or pruned before that), ``▾ archive in 12d`` (if all cards show one event).
+    Examples: ``▾ left prompt +1 more`` (by the selected day), ``archivable`` (already), ``leaves tier 2 in 12 d``
+    (later or, if all cards show one event, by the selected day).
     """
     if mark is None:
         return "", "muted"
-    left = f"{mark.days:.0f}d" if mark.days >= _HALF_DAY else "<1d"
-    short, until = mark.event.short, f"{mark.event.until} {left}"
-    if mark.by_then and mark.filtered:
-        return f"{glyphs.down} {until}", "bold warn"
-    if mark.by_then:
-        more = f" +{mark.more}" if mark.more else ""
-        return f"{glyphs.down} {short}{more}", "bold warn"
+    if mark.by_then and not mark.filtered:
+        more = f" +{mark.more} more" if mark.more else ""
+        return f"{glyphs.down} {mark.event.short}{more}", "bold warn"
     if not mark.days:
-        return f"{glyphs.warn} {short}", "warn"
-    if mark.after_another:
-        return f"{glyphs.warn} {until}", "warn"
-    return until, "muted"
+        return mark.event.short, "warn"
+    return f"{mark.event.until} {_left(mark.days)}", "bold warn" if mark.by_then else "muted"
+
+
+def _left(days: float) -> str:
+    return f"{days:.0f} d" if days >= _HALF_DAY else "<1 d"
 
 
 def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
     """Returns a full sentence about one event of a note, with the event's meaning, and the sentence's role."""
     meaning = coming.event.in_short.replace(" ", NO_BREAK)
     if not coming.days:
-        return f"{glyphs.warn} {coming.event.has_come} ({meaning})", "muted"
+        return f"{glyphs.bullet} {coming.event.has_come} ({meaning})", "muted"
     sign, role = (glyphs.down, "bold warn") if coming.by_then else (glyphs.bullet, "text")
-    when = days(coming.days).replace(" ", NO_BREAK)
+    when = _left(coming.days).replace(" ", NO_BREAK)
     return f"{sign} {coming.event.happens} in {when} ({meaning})", role
 
 
-_LABEL = 17
+_LABEL = 22
 _LEAST_BAR = 4
 _AROUND_BAR = 8
 """The width in cells of the importance and the gaps around the bar."""
@@ -61,8 +58,8 @@ HEIGHT = 2
 def header(width: int) -> Line:
     """Returns the heading above the numbers of the cards."""
     cells = _bar_cells(width)
-    before = "  importance".ljust(cells + _AROUND_BAR) if cells else "  imp.   "
-    return line(f"{before}next event", "faint").cut(width)
+    name = "  importance" if cells > _LEAST_BAR else "  imp."
+    return line(f"{name.ljust(cells + _AROUND_BAR)}next event", "faint").cut(width)
 
 
 def _bar_cells(width: int) -> int:

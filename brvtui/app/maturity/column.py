@@ -43,8 +43,8 @@ class ColumnPane(ChoicePane):
         "This column shows the notes of one maturity and how they age. A note's bar is its importance after decay; "
         "the light part is what decay took from the stored value, and ticks mark where a hit would promote the note "
         "or decay would demote it. Next to the bar are the importance and the next event of ageing, "
-        "and when it happens; ⚠ marks a note that can already be archived or pruned, or that the event chosen with "
-        "{board.only} has reached. Events by the day of the forecast are marked.\n"
+        "and when it happens, or the one that has happened, such as archivable. ▾ marks an event by the day of the "
+        "forecast.\n"
         "Press {forecast.before} or {forecast.next} to move the forecast by one day, {forecast.month_before} or "
         "{forecast.month} by 30, and {forecast.today} to go back to today. Press {board.order} to sort and "
         "{pane.filter} to filter. Press {board.only} to show only notes to which one event has come by that day "
@@ -177,6 +177,16 @@ class ColumnPane(ChoicePane):
                 self.follow(view.selection.file)
             if was_here != is_here:
                 self.repaint()
+
+    @property
+    def last_offset(self) -> int:
+        """The last row to scroll to, which is the title of a card, so that no bar is shown without its title."""
+        last = super().last_offset
+        return last + last % HEIGHT
+
+    def scroll_to_row(self, offset: int) -> None:
+        """Scrolls by whole cards."""
+        super().scroll_to_row(offset + offset % HEIGHT)
 
     def follow(self, path: str) -> None:
         """Moves the cursor to the note at ``path``, if it is in this column."""

@@ -13,7 +13,7 @@ from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions
 from brvtui.app.states import LOOKING, EngineState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.ageing.events import LEAVES_TIER_2, count_sentence, next_days
+from brvtui.engines.ageing.events import count_sentence, next_days
 from brvtui.engines.ageing.forecast import LAST_DAY
 from brvtui.paint.line import Line, badge, line
 from brvtui.wording import counted
@@ -60,7 +60,7 @@ class ForecastBar(Lines):
         if on_day is None:
             return lines
         lines += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
-        meaning = self.services.with_keys(_meaning(on_day.wanted, LEAVES_TIER_2 in on_day.events))
+        meaning = self.services.with_keys(_meaning(on_day.wanted))
         whose = "" if view.is_native else "ByteRover's rules: "
         order = f"by {on_day.wanted.order}"
         room = width - len(order) - 3
@@ -119,25 +119,22 @@ class ForecastBar(Lines):
         return row.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns the number of notes with each event by the selected day, and of new ones; without zeros if narrow."""
+        """Returns the number of notes with each event by the selected day, and of new ones, as far as they fit."""
         then = {event: int(on_day.forecast.then.has_come[event].sum()) for event in on_day.events}
         present = [event for event in on_day.events if then[event] or event is on_day.wanted.only]
         row = Line()
-        for events_shown, is_short, new in (
-            (on_day.events, False, " ({} new)"),
-            (on_day.events, True, " ({} new)"),
-            (on_day.events, True, " +{}"),
-            (present, True, " +{}"),
+        for events_shown, new in (
+            (on_day.events, " ({} new)"),
+            (on_day.events, " +{}"),
+            (present, " +{}"),
+            (present, ""),
         ):
             row = Line()
             for event in events_shown:
                 added = int(on_day.forecast.changed[event].sum())
                 row.gap(2 if row.spans else 1)
                 role = "accent" if event is on_day.wanted.only else "muted"
-                if is_short:
-                    row.add(f"{event.short}: ", role).add(str(then[event]), "strong")
-                else:
-                    row.add(str(then[event]), "strong").add(f" {event.state}", role)
+                row.add(f"{event.short} ", role).add(str(then[event]), "strong")
                 row.add(new.format(added) if added else "", "bold warn")
             if row.width <= width:
                 break
@@ -202,7 +199,7 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
     return count_sentence(only, int(forecast.then.has_come[only].sum()), added, options.day)
 
 
-def _meaning(options: BoardOptions, has_tiers: bool) -> str:
+def _meaning(options: BoardOptions) -> str:
     """Explains the selected event, or else the numbers."""
     if options.only is not None:
         return f"{options.only.short}: {options.only.meaning}"
@@ -210,6 +207,4 @@ def _meaning(options: BoardOptions, has_tiers: bool) -> str:
         does = "shows all" if options.in_span else "only these"
         keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}} answers"
         return f"new: in {next_days(options.day)}; {keys}"
-    if has_tiers:
-        return "direct: answers without a model · quoted: to a model · {board.only} explains"
-    return "counts are for today; {board.only} picks one event and explains it"
+    return "today's counts; a note can be in several; {board.only} picks one event and explains it"

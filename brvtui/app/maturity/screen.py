@@ -44,7 +44,7 @@ class _ForecastRequest:
 
 
 def _wide_maturity(width: int, height: int) -> Split:
-    ageing = max(42, width * 34 // 100)
+    ageing = max(42, width * 30 // 100)
     columns = width - ageing
     if columns < len(LEVELS) * _LEAST_COLUMN:
         beside = Split("upper columns", False, LEVELS[1:], (1, 1))

@@ -16,7 +16,7 @@ class Event:
     short: str
     """The label on a card after the event, such as ``left tier 2``."""
     until: str
-    """The label on a card before the event, such as ``direct for``. The number of days follows it."""
+    """The label on a card before the event, such as ``leaves tier 2 in``. The number of days follows it."""
     happens: str
     """The verb phrase for one note, such as ``leaves tier 2``."""
     happen: str
@@ -36,7 +36,7 @@ LEAVES_TIER_2 = Event(
     key="leaves-tier-2",
     weight=4,
     short="left tier 2",
-    until="direct for",
+    until="leaves tier 2 in",
     happens="leaves tier 2",
     happen="leave tier 2",
     has_come="has left tier 2",
@@ -48,7 +48,7 @@ LEAVES_PROMPT = Event(
     key="leaves-prompt",
     weight=5,
     short="left prompt",
-    until="quoted for",
+    until="leaves prompt in",
     happens="leaves the prompt",
     happen="leave the prompt",
     has_come="has left the prompt",
@@ -59,25 +59,25 @@ LEAVES_PROMPT = Event(
 ARCHIVE = Event(
     key="archive",
     weight=7,
-    short="archive",
-    until="archive in",
-    happens="becomes an archive candidate",
-    happen="become archive candidates",
-    has_come="is an archive candidate",
-    state="archive candidates",
-    meaning="a dream run may archive it: its importance, by updatedAt, is low",
-    in_short="low importance",
+    short="archivable",
+    until="archivable in",
+    happens="becomes archivable",
+    happen="become archivable",
+    has_come="is archivable",
+    state="archivable",
+    meaning="ByteRover may archive it: its importance decayed since updatedAt",
+    in_short="decayed since updatedAt",
 )
 PRUNING = Event(
     key="prune",
     weight=6,
-    short="prune",
-    until="prune in",
-    happens="is offered for pruning",
-    happen="are offered for pruning",
-    has_come="is offered for pruning",
-    state="offered for pruning",
-    meaning="a dream run may prune it, because its file is old",
+    short="prunable",
+    until="prunable in",
+    happens="becomes prunable",
+    happen="become prunable",
+    has_come="is prunable",
+    state="prunable",
+    meaning="ByteRover may prune it, because its file is old",
     in_short="old file",
 )
 BELOW_MATURITY = Event(
@@ -89,14 +89,14 @@ BELOW_MATURITY = Event(
     happen="fade",
     has_come="is fading",
     state="fading",
-    meaning="its importance is too low for its maturity, which ByteRover keeps",
-    in_short="too little used",
+    meaning="its importance is too low for its maturity, which stays as it is",
+    in_short="importance below its maturity",
 )
 LEAVES_HIGH = Event(
     key="leaves-high",
     weight=2,
     short="left high",
-    until="high for",
+    until="leaves high in",
     happens="leaves high confidence",
     happen="leave high confidence",
     has_come="is below high confidence",
@@ -108,7 +108,7 @@ LEAVES_MEDIUM = Event(
     key="leaves-medium",
     weight=3,
     short="left medium",
-    until="medium for",
+    until="leaves medium in",
     happens="leaves medium confidence",
     happen="leave medium confidence",
     has_come="is below medium confidence",

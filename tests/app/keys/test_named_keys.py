@@ -101,7 +101,7 @@ async def test_panes_and_their_help_name_the_users_keys(own_keys: BrvTui) -> Non
         await press(pilot, "f6", "f1")
         assert "Press F10 to clear the cache" in flat(pilot)
         await press(pilot, "escape", "3")
-        assert "~ explains" in text_of(pilot, "#forecast")
+        assert "~ picks one event" in text_of(pilot, "#forecast")
 
 
 async def test_first_screens_name_the_users_keys(garden: Tree, make_app: MakeApp) -> None:
