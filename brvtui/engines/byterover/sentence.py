@@ -174,7 +174,7 @@ def sentence(trace: Trace) -> Sentence:
     if outcome in (Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE):
         return _cached(trace, outcome)
     if outcome is Outcome.NOT_COVERED:
-        return (clause("Not covered: "), *_uncovered(trace), *_advice(trace), *_reading(trace), *_logged(trace))
+        return (clause("Not covered: "), *_uncovered(trace), *_reading(trace), *_advice(trace), *_logged(trace))
     if outcome is Outcome.DIRECT:
         return (*_direct(trace), *_reading(trace))
     return (_head(trace, outcome), *_needing(trace, outcome), *_reading(trace))
@@ -490,9 +490,14 @@ def _whole_query_missed(trace: Trace) -> Iterator[Clause]:
 
 
 def _reading(trace: Trace) -> Iterator[Clause]:
-    """Yields clauses about unusual queries: with only stop words, or with a scope that had no effect."""
+    """Yields clauses about unusual queries: a folder in another letter case, only stop words, or a useless scope."""
     found = trace.section(Search)
-    if found.lint.notes and found.lint.tokens:
+    folder, asked = found.scope.path.rpartition("/")[2], trace.query.strip()
+    if found.scope.source == "path" and folder != asked and folder.lower() == asked.lower():
+        how = ", but because the letter case differs, it searched there only for the last letter, "
+        named = title(found.scope.path), how, word(found.scope.text)
+        yield clause("; ByteRover took ", title(asked), " for the folder ", *named, weight=72)
+    elif found.lint.notes and found.lint.tokens:
         yield clause("; every word is a stop word, so all of them were searched", weight=44)
     if not trace.scope_option or found.scope.restricts:
         return

@@ -57,6 +57,8 @@ SAID = [
     ("x/o.md", "", r"Answered directly from “Numbat”: the query names its path \(1\.00.*"),
     ("y/", "", r".* is level with “.*a direct answer needs a lead of 0\.08 \(or a score of 0\.93\)"
      ".*: the query names its folder.*"),
+    ("X", "", ".*; ByteRover took “X” for the folder “x”, but because the letter case differs, it searched there only "
+     "for the last letter, ‘X’.*"),
     ("about the", "", ".*; every word is a stop word, so all of them were searched.*"),
     ("kubernetes", "",
      r"Not covered: no note contains ‘kubernetes’; ByteRover logs this as tier 2, as if notes had answered\."),
