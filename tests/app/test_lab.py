@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from brvtui.app.lab import asking
+from brvtui.app.lab.edit_check import OPEN_QUERY
 from brvtui.app.lab.screen import LabScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -39,7 +40,7 @@ async def test_lab_shows_metric_tier_and_first_miss_of_a_query(
     assert rows["refresh token rotation"].rstrip().endswith("1.00 T3✗")
     assert rows["zebra quagga"].rstrip().endswith("none")
     assert "0.00" in rows["rollback"]
-    assert "mean ndcg@10 of 2 queries" in text
+    assert "mean of 2 graded" in text
     await pilot.press("S", "j", "j", "f3")
     await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
     assert "nowhere/gone.md is gone: brv-tui judge set" in flat(pilot, "#cell")
@@ -66,7 +67,7 @@ async def test_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPilot)
     (result,) = judged(garden)
     assert (result.text, result.expected) == ("refresh token rotation", "tier 3")
     assert [(each.path, each.grade) for each in result.documents] == [(ROTATION, 3)]
-    assert "mean ndcg@10 of 1 query" in text_of(pilot, "#judged")
+    assert "mean of 1 graded" in text_of(pilot, "#judged")
 
 
 @pytest.mark.long
@@ -301,7 +302,7 @@ async def test_lab_of_a_committed_tree_has_a_since_head_column(with_judgments: T
         await to_lab(pilot)
         assert [column.title for column in view(pilot).lab.columns] == ["byterover", "since HEAD"]
         legend, first = text_of(pilot, "#judged").splitlines()[2:4]
-        assert legend.strip() == "ndcg@10: 1 if right notes are first · T2✗: tier 2, unexpected"
+        assert legend.strip() == "1 if right notes are first · T2✗ unexpected tier 2 · – no grades"
         assert first.strip().startswith("refresh token rotation")
         assert "−0.50" in first
 
@@ -388,10 +389,19 @@ async def test_pane_title_follows_the_tabs_if_there_is_room(with_judgments: Tree
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)
         tabs = "Judged queries│Answer│What if"
-        assert f"{tabs}  3 · ndcg@10 · by loss ━" in shown(pilot)
+        assert f"{tabs}  3 · ndcg@10 · worst first ━" in shown(pilot)
         await pilot.press("f4")
         assert f"{tabs} ━" in shown(pilot)
         await pilot.press("l")
         await until(pilot, lambda: f"{tabs}  ndcg@10 " in shown(pilot))
         await pilot.resize_terminal(60, NARROW[1])
         await until(pilot, lambda: f"{tabs} ━" in shown(pilot))
+
+
+async def test_ungraded_open_query_comes_after_the_failures(with_judgments: Tree, pilot: AppPilot) -> None:
+    await ask(pilot, "refunds billing")
+    await to_lab(pilot)
+    judgments = table(pilot).choices
+    assert judgments[:2] == ["refresh-token-rotation", "rollback"]
+    assert OPEN_QUERY in judgments[2:]
+    assert "open: refunds billing" in text_of(pilot, "#judged")

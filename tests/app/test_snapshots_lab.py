@@ -17,7 +17,7 @@ async def test_lab_columns_match_their_pictures(looks: Looks, with_judgments: Tr
         pilot.app.call_later(frame(pilot)._lab.add, variant)  # type: ignore[attr-defined]
         await until(pilot, lambda number=number: len(view(pilot).lab.columns) == number)  # type: ignore[misc]
         await asked(pilot)
-    await press(pilot, "g", "j", "l")
+    await press(pilot, "g", "l")
     await looks(pilot, "test_columns[{size}]")
     await looks(pilot, "test_columns_light[{size}]", sizes=ONLY_WIDE, themes=[LIGHT])
 

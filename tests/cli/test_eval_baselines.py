@@ -73,7 +73,7 @@ def test_eval_fails_until_a_breaking_pull_request_is_reverted(run: Run, project:
     told = rf"{ROTATION}: rank 1 → not found, score 0\.\d+ → –: its own text −0\.\d+"
     assert re.match(rf" refresh: {told}; cause: {ROTATION} was edited", named)
     assert re.search(told, text)
-    assert f"cause: {ROTATION} was edited: with its text from main, the answer is as good as before (tried)" in text
+    assert f"cause: {ROTATION} was edited: with its old text, the old ranking is back (tried)" in text
     assert "rollback:" not in text
     assert repository("status", "--porcelain") == ""
     value = json.loads(run(*base, "--format", "json")[1])
@@ -90,7 +90,7 @@ def test_responsible_edit_is_found_among_many_edits(run: Run, project: Tree, rep
     project.note("deploy/new.md", "Canary", "A canary takes some of the load.")
     project.note(ROTATION, "Keys", "Nothing.", 0.1)
     out = " ".join(run("eval", "--baseline-rev", "main", *GATES)[1].split())
-    assert f"cause: {ROTATION} was edited: with its text from main, the answer is as good as before (tried)" in out
+    assert f"cause: {ROTATION} was edited: with its old text, the old ranking is back (tried)" in out
 
 
 def test_added_removed_and_renamed_notes_are_compared(run: Run, project: Tree, repository: Git) -> None:
@@ -104,7 +104,7 @@ def test_added_removed_and_renamed_notes_are_compared(run: Run, project: Tree, r
     text = " ".join(out.split())
     assert code == 1
     assert f"{ROTATION}: the note no longer exists" in text
-    assert f"cause: {ROTATION} was removed: with it, the answer is as good as before (tried)" in text
+    assert f"cause: {ROTATION} was removed: with it, the old ranking is back (tried)" in text
     repository("checkout", "-q", "--", ".")
     for number in range(8):
         project.note(f"auth/jwt/copy{number}.md", "Refresh token use", "refresh token use " * 9, 0.1)

@@ -93,9 +93,7 @@ def test_responsible_edit_is_named_among_several_edits(garden: Tree) -> None:
     assert change.now.id == "r"
     earlier = held.earlier(session.snapshot)
     *_, cause = causes_of_change(session, Variant(earlier=earlier), judged, session.engine, "")
-    assert cause == ChangeLine.of_cause(
-        f"{ROTATION} was edited: with its text from before, the answer is as good as before (tried)"
-    )
+    assert cause == ChangeLine.of_cause(f"{ROTATION} was edited: with its old text, the old ranking is back (tried)")
 
 
 def test_effect_of_an_edits_time_is_not_attributed_to_its_text(garden: Tree) -> None:
@@ -112,7 +110,7 @@ def test_effect_of_an_edits_time_is_not_attributed_to_its_text(garden: Tree) -> 
     assert change.now.rank_of(fresh) == 2
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{old} has a different file time: with the one from before, the answer is as good as before (tried)"
+        f"{old} has a different file time: with the old one, the old ranking is back (tried)"
     )
 
 
@@ -128,8 +126,8 @@ def test_joint_effect_of_text_and_time_is_attributed_to_neither(garden: Tree) ->
     session.load()
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
-    told = f"{old} was edited: only with both its text and its file time from before, "
-    assert cause == ChangeLine.of_cause(f"{told}the answer is as good as before (tried)")
+    told = f"{old} was edited: only with its old text and file time together, "
+    assert cause == ChangeLine.of_cause(f"{told}the old ranking is back (tried)")
 
 
 def test_overlay_signals_are_reverted_and_named_as_a_cause(garden: Tree) -> None:
@@ -145,7 +143,7 @@ def test_overlay_signals_are_reverted_and_named_as_a_cause(garden: Tree) -> None
     (judgment,) = [each for each in QUERIES if each.id == "refresh token"]
     message = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
     assert message[-1].text == (
-        f"cause: the maturity or importance of {ROTATION} was set: without that, the outcome is as before (tried)"
+        f"cause: the maturity or importance of {ROTATION} was set: without that, the old outcome is back (tried)"
     )
 
 
@@ -184,7 +182,7 @@ def test_note_with_only_a_new_time_does_not_count_as_edited(garden: Tree) -> Non
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{old} has a different file time: with the one from before, the answer is as good as before (tried)"
+        f"{old} has a different file time: with the old one, the old ranking is back (tried)"
     )
 
 

@@ -57,7 +57,7 @@ JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
     Action("judged.take", "enter", "take", "ask", "Run this query on the Query screen", bar=True),
     Action("judged.right", "l,right", "column(1)", "right", "Next column", bar=True),
     Action("judged.left", "h,left", "column(-1)", "left", "Previous column"),
-    Action("judged.order", "S", "order", "order", "Sort by loss, file order or value", bar=True),
+    Action("judged.order", "S", "order", "order", "Sort worst first, in file order or lowest first", bar=True),
     Action("judged.metric", "f", "metric(1)", "metric", "Next metric", bar=True),
     Action("judged.metric_before", "F", "metric(-1)", "metric", "Previous metric"),
     Action("judged.remove", "d,delete", "remove", "remove column", "Remove the column", bar=True),

@@ -122,7 +122,7 @@ class EditCheck:
             if not store.view.is_native:
                 message = f"{store.view.presentation.title}: {message}"
             self._message = message
-            self._services.notify(message, severity="warning" if queries else "information", timeout=_TOAST_S)
+            self._services.notify(message, severity="warning" if effect.worse else "information", timeout=_TOAST_S)
 
     def _failed(self, why: str) -> None:
         """Shows why a check after a save failed; the Lab shows why other checks failed."""

@@ -29,7 +29,7 @@ from brvtui.paint.text import signed, wrap
 from brvtui.wording import counted, difference_as_shown
 
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
-_ORDERS = ("by loss", "as in the file", "by value")
+_ORDERS = ("worst first", "as in the file", "lowest first")
 _SOUGHT = 50
 _HEAD = 2
 """The number of lines above the rows: the column names and the means."""
@@ -64,11 +64,11 @@ class JudgedPane(ChoicePane):
         "value of a metric and the outcome. The other columns show their difference from now (columns of the past: how "
         "much now differs from them), 'tier' if another tier answers, or 'other' if another note comes first or is "
         "quoted. Outcomes are T0 to T4 for tiers, and yes or none for engines without tiers; a cross marks an "
-        "unexpected outcome. Loss is the largest drop of a query in any other column; with only one column, it is the "
-        "distance from 1, and unexpected answers come first. A column can be another engine, moment, git revision, "
-        "constant or unsaved text; a column of the past says what has changed since. After an edit, a column shows the "
-        "answers before it: judge there to make the earlier answer the expected one, or remove the column to accept "
-        "the edit."
+        "unexpected outcome. The worst query is the one with the largest drop in any other column; with only one "
+        "column, unexpected answers come first, then the lowest values. A column can be another engine, moment, git "
+        "revision, constant or unsaved text; a column of the past says what has changed since. After an edit, a column "
+        "shows the answers before it: judge there to make the earlier answer the expected one, or remove the column to "
+        "accept the edit."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
 
@@ -115,12 +115,7 @@ class JudgedPane(ChoicePane):
         if not lab.rows:
             return self.TITLE
         many = len(lab.judgments or ())
-        more = " + 1 open" if lab.open_query is not None else ""
-        title = (
-            f"{self.TITLE} {many}{more} · {DEFAULT_METRICS[self.metric]}"
-            if many
-            else "Latest queries, none of them judged"
-        )
+        title = f"{self.TITLE} {many} · {DEFAULT_METRICS[self.metric]}" if many else "Latest queries, none judged"
         heading = f"{title} · {_ORDERS[self.order]}"
         if lab.stopped:
             return self.services.with_keys(f"{heading} · stopped at {lab.done} of {lab.total}: {{lab.stop}} continues")
@@ -206,7 +201,6 @@ class JudgedPane(ChoicePane):
             rows.sort(key=lambda row: (-self._loss(lab, row.id), value_of(lab.columns, row.id, self.metric)))
         elif self.order == 2:
             rows.sort(key=lambda row: value_of(lab.columns, row.id, self.metric))
-        rows.sort(key=lambda row: row is not lab.open_query)
         self.all = len(lab.rows)
         self._rows = rows
         self.choices, self.owner = [row.id for row in rows], []
@@ -237,8 +231,8 @@ class JudgedPane(ChoicePane):
         """Returns a line that explains the metric and the signs, if queries are judged."""
         name, _, top = str(DEFAULT_METRICS[self.metric]).partition("@")
         cross, has_tiers = self.glyphs.cross, presentation(self.view.engine.name).has_tiers
-        marks = f"T2{cross}: tier 2, unexpected" if has_tiers else f"yes{cross}: an answer, unexpected"
-        text = f"{DEFAULT_METRICS[self.metric]}: {_MEANINGS[name].format(top)} · {marks}"
+        marks = f"T2{cross} unexpected tier 2" if has_tiers else f"yes{cross} unexpected answer"
+        text = f"{_MEANINGS[name].format(top)} · {marks} · – no grades"
         return wrapped(text, width, "faint") if lab.judgments else []
 
     def _cause(self, lab: LabState, width: int) -> list[Line]:
@@ -289,11 +283,10 @@ class JudgedPane(ChoicePane):
         return row
 
     def _means(self, lab: LabState, shown: list[int], text: int) -> Line:
-        metric = DEFAULT_METRICS[self.metric]
         first = lab.columns[0]
         ids = [each.id for each in lab.judgments or ()]
         measured = sum(each in first.cells and first.cells[each].values[self.metric] is not None for each in ids)
-        label = f" mean {metric} of {counted(measured, 'query', 'queries')}" if lab.judgments else " not judged"
+        label = f" mean of {measured} graded" if lab.judgments else " not judged"
         row_line = Line().fit(label, text, "muted").gap()
         for place in shown:
             column = lab.columns[place]
@@ -305,7 +298,8 @@ class JudgedPane(ChoicePane):
 
     def _row(self, lab: LabState, row: Judgment, shown: list[int], text: int, miss: int) -> Line:
         opened = row is lab.open_query
-        row_line = Line().gap().fit(row.text, text - 1, "accent" if opened else "text").gap()
+        words, role = (f"open: {row.text}", "accent") if opened else (row.text, "text")
+        row_line = Line().gap().fit(words, text - 1, role).gap()
         first = lab.columns[0].cells.get(row.id)
         if miss:
             missed = first.result.first_miss.rpartition("/")[2] if first is not None else ""

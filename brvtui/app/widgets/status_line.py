@@ -74,8 +74,8 @@ class StatusLine(Lines):
                 continue
             key = key_name(self.services.keymap.get(f"screens.{mode.name}", mode.key))
             unseen = view.edits.unseen if mode == LAB else 0
-            mark = f"{self.glyphs.warn}{unseen} " if unseen else ""
-            role = "bold badge-text on accent" if front else "bold warn" if mark else "muted"
+            mark = f"+{unseen} " if unseen else ""
+            role = "bold badge-text on accent" if front else "bold accent" if mark else "muted"
             bar.add(f" {key} {view.worded(mode.title)} {mark}", role)
             self._edges.append((bar.width, mode.name))
         if view.editor.edit is not None:

@@ -149,8 +149,8 @@ class CauseFinder:
             for change in [*left]:
                 if self._is_as_before(change, snapshot):
                     edit = self._edit(path, reverting, change)
-                    again = "the answer is as good" if change.is_worse(self.metric) else "the outcome is"
-                    lines[change.now.id] = ChangeLine.of_cause(f"{edit}, {again} as before (tried)")
+                    what = "ranking" if change.is_worse(self.metric) else "outcome"
+                    lines[change.now.id] = ChangeLine.of_cause(f"{edit}, the old {what} is back (tried)")
                     left.remove(change)
         together = f"none of the {len(paths)} changed files explains it alone"
         if len(paths) == 1:
@@ -186,7 +186,7 @@ class CauseFinder:
             return f"{path} was added: without it"
         if path not in self.context.snapshot.parsed:
             return f"{path} was removed: with it"
-        edit, then = reverting.difference.edits.get(path), reverting.name
+        edit = reverting.difference.edits.get(path)
         signals = replace(reverting.difference.only({path}), edits={})
         if edit is None or (signals.paths and self._is_as_before(change, reverting.revert(signals))):
             return f"the maturity or importance of {path} was set: without that"
@@ -196,12 +196,12 @@ class CauseFinder:
             return self._is_as_before(change, reverting.revert(Difference({path: alone}, frozenset())))
 
         if edit.mtime_ns == entry.mtime_ns or would_do(replace(edit, mtime_ns=entry.mtime_ns)):
-            return f"{path} was edited: with its text from {then}"
+            return f"{path} was edited: with its old text"
         with suppress(OSError):
             if would_do(replace(edit, data=self.context.snapshot.read(path))):
-                return f"{path} has a different file time: with the one from {then}"
-        parts = "its text, its file time and its signals" if signals.paths else "both its text and its file time"
-        return f"{path} was edited: only with {parts} from {then}"
+                return f"{path} has a different file time: with the old one"
+        parts = "text, file time and signals" if signals.paths else "text and file time"
+        return f"{path} was edited: only with its old {parts} together"
 
 
 def _place(rank: int | None) -> float:
