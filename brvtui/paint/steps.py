@@ -22,8 +22,8 @@ class StepName:
     tier: str = ""
     timed_by: str = ""
     """The key under which a trace's timings contain the duration of the step."""
-    taken: str = STATE_WORDS["taken"]
-    """The word for the state in which the step answered the query."""
+    words: tuple[tuple[str, str], ...] = ()
+    """Words for states, where they differ from the usual ones."""
     checks: tuple[tuple[str, str], ...] = ()
     """The names of the step's checks, each with a short name for the strip."""
 
@@ -136,7 +136,7 @@ def _name_role(step: Step) -> str:
 
 
 def _word(step: Step, own: StepName) -> str:
-    return own.taken if step.state is State.TAKEN else STATE_WORDS[step.state.value]
+    return dict(own.words).get(step.state.value, STATE_WORDS[step.state.value])
 
 
 def _state(step: Step, own: StepName, cell: int, glyphs: Glyphs) -> str:

@@ -166,8 +166,14 @@ class ByteRoverPresentation(Presentation):
     outlook = (
         StepName("exact_cache", "exact cache", "exact", tier="0", timed_by="cache"),
         StepName("fuzzy_cache", "fuzzy cache", "fuzzy", tier="1", checks=(("similarity", "like"),)),
-        StepName("entity_search", "entities", "entity", timed_by="entity searches", checks=(("notes found", "found"),)),
-        StepName("out_of_domain", "domain", timed_by="search", checks=_DOMAIN_CHECKS, taken="stopped"),
+        StepName(
+            "entity_search",
+            "by word",
+            timed_by="entity searches",
+            words=(("hit", "added"),),
+            checks=(("notes found", "found"),),
+        ),
+        StepName("out_of_domain", "domain", timed_by="search", checks=_DOMAIN_CHECKS, words=(("taken", "stopped"),)),
         StepName("direct", "direct", tier="2", timed_by="gates", checks=_DIRECT_CHECKS),
         StepName("single_call", "one call", "call", tier="3", timed_by="answer", checks=(("best score", "best"),)),
         StepName("agentic_loop", "loop", tier="4", timed_by="answer"),
