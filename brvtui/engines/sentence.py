@@ -6,10 +6,10 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from unicodedata import normalize
 
 from brvtui.engines.advice import NO_WORDS
-from brvtui.paint.hits import shares_of_lead
+from brvtui.paint.hits import because, shares_of_lead
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
-from brvtui.paint.text import number, signed
+from brvtui.paint.text import number
 from brvtui.text.analysis import UNSEEN, fold
 from brvtui.text.visible import visible
 from brvtui.trace import BetterMatch, Check, Hit, MissingWord, Trace, Whereabouts
@@ -171,8 +171,7 @@ def lead_of(trace: Trace) -> Iterator[Clause]:
         yield clause(f"; {lead:.{trace.scale.decimals}f} ahead of ", title(second.title), weight=30)
         shares = shares_of_lead(first, second, trace.scale.decimals, _MOST_PARTS)
         if len({part.name for hit in (first, second) for part in hit.parts}) > 1 and shares:
-            named = [f"{name} {signed(value, trace.scale.decimals)}" for name, value in shares]
-            yield clause(f": {', '.join(named)}", weight=29)
+            yield clause(because(shares, trace.scale.decimals), weight=29)
     else:
         yield clause("; level with ", title(second.title), weight=30)
 

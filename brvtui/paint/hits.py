@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from brvtui.paint.bars import eighths
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
-from brvtui.paint.text import cut_left, signed, wrap
+from brvtui.paint.text import cut_left, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Scale
 
@@ -147,8 +147,7 @@ def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns a rule above ``hit`` if another search added it than ``before``, the search for the hit above it."""
     if not hit.found_by or hit.found_by == before:
         return []
-    label = added_by(hit)
-    short = f"found by “{visible(hit.found_by)}”"
+    label, short = f"then, {added_by(hit)}", f"then, added for “{visible(hit.found_by)}”"
     return [rule(width, label if cell_len(label) + _RULED <= width else short, dash=glyphs.dash)]
 
 
@@ -228,6 +227,19 @@ def shares_of_lead(hit: Hit, other: Hit, decimals: int, limit: int) -> list[tupl
     return shown
 
 
+def because(shares: Sequence[tuple[str, float]], decimals: int, is_ahead: bool = True, other: str = "the next") -> str:
+    """Describes ``shares``: the parts that put a result ahead, or behind, and those that work against that.
+
+    ``other`` is the result with which it is compared. Example: ``because of recency (0.20), despite relevance (0.10)``.
+    """
+    texts: dict[bool, list[str]] = {True: [], False: []}
+    for name, value in shares:
+        named = name if name != "cap" else f"the cap of {other}" if value > 0 else "its cap"
+        texts[(value > 0) == is_ahead].append(f"{named} ({abs(value):.{decimals}f})")
+    causes, against = (", ".join(texts[key]) for key in (True, False))
+    return (f" because of {causes}" if causes else "") + (f", despite {against}" if against else "")
+
+
 def is_level(hit: Hit, other: Hit) -> bool:
     """True if both results have the same score."""
     return abs(hit.score - other.score) < _LEAST_LEAD
@@ -261,9 +273,9 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
     if is_level(hit, beside):
         return f"level with {number}{_tie(hit, beside)}"
     lead = f"{abs(hit.score - beside.score):.{decimals}f}"
-    named = _lead_causes(hit, beside, decimals)
+    causes = _lead_causes(hit, beside, decimals, number)
     added = _added_above(hits, beside, decimals) if rank == 1 else ""
-    return f"{lead} {'ahead of' if rank == 1 else 'behind'} {number}{': ' if named else ''}{named}{added}"
+    return f"{lead} {'ahead of' if rank == 1 else 'behind'} {number}{causes}{added}"
 
 
 def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
@@ -277,7 +289,7 @@ def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
     return f"; {apart} number {hits.index(best) + 1}, which the search for “{best.found_by}” added"
 
 
-def _lead_causes(hit: Hit, beside: Hit, decimals: int) -> str:
+def _lead_causes(hit: Hit, beside: Hit, decimals: int, number: str) -> str:
     """Describes the causes of the distance between two results: the parts of their scores, or their values in one list.
 
     Values are used if each result is in only one ranked list. Empty for a folder compared with a note, because their
@@ -287,10 +299,8 @@ def _lead_causes(hit: Hit, beside: Hit, decimals: int) -> str:
         return ""
     if len(hit.parts) == len(beside.parts) == len(hit.places) == len(beside.places) == 1:
         own, other = hit.places[0], beside.places[0]
-        return f"{own.leg} {own.value:.3f} against {other.value:.3f}" if own.leg == other.leg else ""
-    shares = shares_of_lead(hit, beside, decimals, _MOST_NAMED)
-    named = [("the other's cap" if name == "cap" and value > 0 else name, value) for name, value in shares]
-    return ", ".join(f"{name} {signed(value, decimals)}" for name, value in named)
+        return f": {own.leg} {own.value:.3f} against {other.value:.3f}" if own.leg == other.leg else ""
+    return because(shares_of_lead(hit, beside, decimals, _MOST_NAMED), decimals, hit.score > beside.score, number)
 
 
 def _tie(hit: Hit, beside: Hit) -> str:

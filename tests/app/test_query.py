@@ -54,7 +54,7 @@ async def test_every_pane_is_filled_and_follows_the_selected_result(pilot: AppPi
     assert "0.84" in text_of(pilot, "#tree")
     assert "simulated" in shown(pilot)
     await press(pilot, "escape", "j")
-    assert "added by the search for “refresh”" in text_of(pilot, "#results")
+    assert "then, added for “refresh”" in text_of(pilot, "#results")
     await settled(pilot)
     assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
     assert "Session expiry" in text_of(pilot, "#score")

@@ -66,7 +66,8 @@ def test_marks_are_explained_if_there_is_room() -> None:
 
 def test_results_of_single_word_searches_follow_a_separate_rule() -> None:
     by_eta = replace(HIT, found_by="eta")
-    assert "added by the search for “eta”" in added_rule(by_eta, "", 60, UNICODE)[0].plain
+    assert "then, added by the search for “eta”" in added_rule(by_eta, "", 60, UNICODE)[0].plain
+    assert "then, added for “eta”" in added_rule(by_eta, "", 30, UNICODE)[0].plain
     assert added_rule(by_eta, "eta", 60, UNICODE) == added_rule(HIT, "", 60, UNICODE) == []
 
 
@@ -80,9 +81,9 @@ def test_cap_of_the_result_ahead_is_named_as_the_others() -> None:
     capped, other = _scored("a", 1.0, 0.3), _scored("b", 0.9, 0.1)
     capped = replace(capped, parts=(*capped.parts, Part("cap", -0.1)))
     (behind,) = lead_lines((capped, other), other, 2, 200)
-    assert "the other's cap +0.10" in behind.plain
+    assert "the cap of number 1 (0.10)" in behind.plain
     (ahead,) = lead_lines((capped, other), capped, 2, 200)
-    assert "other's cap" not in ahead.plain
+    assert "its cap (0.10)" in ahead.plain
 
 
 def test_score_lead_names_the_parts_that_differ() -> None:
@@ -93,14 +94,14 @@ def test_score_lead_names_the_parts_that_differ() -> None:
         _scored("d", 1.0, 0, "eta"),
     )
     leads = [" ".join(line.plain.strip() for line in lead_lines(hits, hit, 2, 200)) for hit in hits]
-    ahead = "0.10 ahead of number 2: recency +0.20, relevance −0.10"
+    ahead = "0.10 ahead of number 2 because of recency (0.20), despite relevance (0.10)"
     assert leads[0] == f"{ahead}; 0.10 behind number 4, which the search for “eta” added"
     lower = (*hits[:3], replace(hits[3], score=0.85))
     assert lead_lines(lower, hits[0], 2, 200)[0].plain.endswith(
         "; 0.05 ahead of number 4, which the search for “eta” added"
     )
     assert lead_lines((*hits[:3], replace(hits[3], score=0.8)), hits[0], 2, 200)[0].plain.strip() == ahead
-    assert leads[1] == "0.10 behind number 1: recency −0.20, relevance +0.10"
+    assert leads[1] == "0.10 behind number 1 because of recency (0.20), despite relevance (0.10)"
     assert leads[3] == "added by the search for “eta”: added results come last, whatever their scores"
     level = hits[1:3]
     assert lead_lines(level, hits[1], 2, 200)[0].plain == " level with number 2, whose words match less well"

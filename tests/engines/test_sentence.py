@@ -90,10 +90,11 @@ class TestAnyEngine:
         lead = trace.hits[0].score - trace.hits[1].score
         pairs = zip(trace.hits[0].parts, trace.hits[1].parts, strict=True)
         apart = sorted(((one.name, one.value - other.value) for one, other in pairs), key=lambda pair: -abs(pair[1]))
-        named = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in apart[:2])
+        (ahead, by), (against, loss) = apart[:2]
+        named = f"because of {ahead} ({by:.2f}), despite {against} ({-loss:.2f})"
         assert plain(default_sentence(trace)) == (
             f"“{trace.hits[0].title}” is first of {trace.total_found} with {trace.hits[0].score:.2f}: its title "
-            f"contains ‘refresh’; {lead:.2f} ahead of “{trace.hits[1].title}”: {named}."
+            f"contains ‘refresh’; {lead:.2f} ahead of “{trace.hits[1].title}” {named}."
         )
 
     def test_default_sentence_names_the_deciding_step(self, library: Tree) -> None:
