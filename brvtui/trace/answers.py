@@ -160,8 +160,6 @@ class ManifestPlace:
     """The file whose text is used for this file: its abstract, or the file itself."""
     left_out: str
     """The one-line reason why the file is not in the manifest; empty if it is."""
-    source: str
-    """The origin of the manifest."""
 
 
 @dataclass(frozen=True)

@@ -207,7 +207,7 @@ async def test_note_moved_by_another_program_links_to_its_new_path(app: BrvTui, 
     await settled(pilot)
     assert "this is the state before it was" in text_of(pilot, "#note")
     assert note_of(app).rendered.page.text == text  # type: ignore[union-attr]
-    assert "in the manifest" not in text_of(pilot, "#about")
+    assert "overview for a model" not in text_of(pilot, "#about")
     await pilot.press("f4", "f")
     await until(pilot, lambda: "the file is gone" in text_of(pilot, "#about"))
     for key in ("M", "X", "w"):

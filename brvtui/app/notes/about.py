@@ -177,14 +177,11 @@ class AboutPane(ChoicePane):
     def _manifest(self, around: FileSurroundings | None, width: int) -> list[Line]:
         if around is None or self.view.kind.is_html:
             return []
-        lines = [rule(width, "in the manifest", dash=self.glyphs.dash)]
+        lines = [rule(width, "overview for a model", dash=self.glyphs.dash)]
         place = around.place
         if place is None:
             return [*lines, line(" it contains only Markdown files", "muted").cut(width)]
-        lines += [
-            line(f" {part}", "warn" if place.left_out else "text") for part in wrap(place_words(place), width - 2)
-        ]
-        return [*lines, *(line(f" {part}", "muted") for part in wrap(place.source, width - 2))]
+        return [*lines, *(line(f" {part}", "text") for part in wrap(place_words(place), width - 2))]
 
     # rows that can be selected
 
@@ -282,6 +279,6 @@ class AboutPane(ChoicePane):
 def place_words(place: ManifestPlace) -> str:
     """Returns the place of a file in the manifest as text, or the reason why it is not in the manifest."""
     if place.left_out:
-        return f"left out of {place.lane}: {place.left_out}" if place.lane else f"not in it: {place.left_out}"
+        return f"not in it: {place.left_out}"
     abstract = ", with its abstract" if place.text_path != place.path else ""
     return f"{place.lane}: number {place.position} of {place.entries}, {plural(place.tokens or 0, 'token')}{abstract}"

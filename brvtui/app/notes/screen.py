@@ -24,6 +24,7 @@ from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane
 from brvtui.app.workers import PAUSE_S
+from brvtui.wording import counted
 
 # The tree of the Notes screen.
 
@@ -130,7 +131,8 @@ class NotesTree(TreePane):
     def tally(self) -> str:
         """Returns the number of matching files out of all listed files; empty without a filter."""
         told, overview = super().tally(), self.view.project.overview
-        stubs = "without stubs" if told and overview and overview.aside and not self.outline.aside else ""
+        hidden = overview.notes - self.all if told and overview is not None else 0
+        stubs = f"without {counted(hidden, 'stub', 'stubs')}" if hidden > 0 else ""
         return ", ".join(filter(None, (told, stubs, "titles and paths only, so far" if self._is_searching else "")))
 
     def followed(self, before: str) -> str:
@@ -138,8 +140,8 @@ class NotesTree(TreePane):
         return self.view.selection.file or before
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
-        """Always True, since the cursor may be on a folder."""
-        return True
+        """Always False, since the cursor marks the selected note, or the folder to which it was moved."""
+        return False
 
     def name_role(self, branch: Branch) -> str:
         """Returns the role for the name of ``branch``; notes are brighter than in other trees."""

@@ -259,15 +259,13 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
     manifest = manifest_of(snapshot, limits)
     never = _never(parsed.file, role, parsed.alias)
     if never:
-        return ManifestPlace(path, "", None, 0, None, 0, 0, path, never, manifest.source)
+        return ManifestPlace(path, "", None, 0, None, 0, 0, path, never)
     entries = manifest.by_kind[_KIND_OF[role]]
     lane = next(lane for lane in manifest.lanes if lane.name == KINDS[_KIND_OF[role]])
 
     def place(position: int | None, entry: ManifestEntry | None, before: int, left_out: str = "") -> ManifestPlace:
         tokens, text_path = (entry.tokens, entry.text_path) if entry else (None, path)
-        return ManifestPlace(
-            path, lane.name, position, len(entries), tokens, before, lane.budget, text_path, left_out, manifest.source
-        )
+        return ManifestPlace(path, lane.name, position, len(entries), tokens, before, lane.budget, text_path, left_out)
 
     before = 0
     for position, entry in enumerate(entries, start=1):
@@ -278,7 +276,7 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
     if missed:
         left = lane.budget - missed.used
         size = counted(missed.entry.tokens, "token", "tokens")
-        why = f"it needs {size}, but only {left} are left"
+        why = f"it needs {size}, but others leave only {left} of {lane.budget}"
         return place(None, missed.entry, missed.used, why)
     why = f"the engine cannot read it: {parsed.unseen}" if parsed.unseen else f"{MANIFEST_FILE} does not list it"
     return place(None, None, before, why)
