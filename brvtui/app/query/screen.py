@@ -229,7 +229,8 @@ class QueryScreen(FrameScreen):
         if view.opening:  # the first frame must not wait for modules of engines
             return
         left = self.stop
-        has = {"retry": view.presentation.has_ladder, "cache": view.presentation.caches}
+        is_asked = view.answer.trace is not None
+        has = {"retry": view.presentation.has_ladder and is_asked, "cache": view.presentation.caches and is_asked}
         plan = QUERY_OVER_GRAPH if view.presentation.draws_graph else QUERY
         self.body.follow(plan._replace(digested={pane: rows for pane, rows in ROWS.items() if has[pane]}))
         if left in _SLOT and left not in self.body.plan.panes:
