@@ -133,7 +133,7 @@ def test_tour_is_offered_until_it_was_declined(own_data_folders: Path) -> None:
     terminal = start(Path("demo"), *WIDE)
     _wait(terminal, lambda text: "New here?" in text)
     terminal.key("\x1b")
-    _wait(terminal, lambda text: "the tour is over" in text)
+    _wait(terminal, lambda text: "starts the tour at any time" in text)
     terminal.key("\x11")
     assert _ended(terminal)[0] == 0
     terminal, painted = start(Path("demo"), *WIDE), [""]

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from brvtui import faults
 from brvtui.disk.walking import leads_to_folder, walk
 from brvtui.lab.delivery.plain_log import PlainLogReader, is_plain
-from brvtui.lab.delivery.transcript import ReadingBudget, TranscriptReader, parsed, rows_of
+from brvtui.lab.delivery.transcript import TranscriptBudget, TranscriptReader, parsed, rows_of
 from brvtui.lab.delivery.turns import Recall
 from brvtui.wording import counted
 
@@ -117,7 +117,7 @@ class Transcripts:
     def _forget(self) -> None:
         self._files: dict[str, _OpenFile] = {}
         self._seen: set[int] = set()
-        self._budget = ReadingBudget()
+        self._budget = TranscriptBudget()
         self._lost: RowReader = PlainLogReader("", self._budget)
         """Counts the rows before the first JSON object of each file."""
 

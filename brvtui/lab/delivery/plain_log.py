@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from brvtui.lab.delivery.transcript import ReadingBudget, moment, parsed
+from brvtui.lab.delivery.transcript import TranscriptBudget, moment, parsed
 from brvtui.lab.delivery.turns import DeliveryChannel, Recall
 from brvtui.tree.reading.json_file import moment_of
 
@@ -12,7 +12,7 @@ from brvtui.tree.reading.json_file import moment_of
 class PlainLogReader:
     """Collects recalls from rows with the time (ISO 8601, or ms since 1970), the prompt, and the delivered text."""
 
-    def __init__(self, session: str, budget: ReadingBudget) -> None:
+    def __init__(self, session: str, budget: TranscriptBudget) -> None:
         """``session`` is the name of the session in which all prompts of the file count."""
         self._session = session
         self._recalls: list[Recall] = []

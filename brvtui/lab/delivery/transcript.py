@@ -71,7 +71,7 @@ _INSERTED = ("<local-command", "<command-", "[Request interrupted")
 
 
 @dataclass(slots=True)
-class ReadingBudget:
+class TranscriptBudget:
     """The limits of all readers together, and the number of rows that were not read because of limits or faults."""
 
     characters: int = MOST_TEXT
@@ -112,7 +112,7 @@ class TranscriptReader:
     """Collects recalls from rows. A growing file can be read in several steps."""
 
     def __init__(
-        self, belongs: Callable[[str], bool], seen: set[int], budget: ReadingBudget, is_subagent: bool = False
+        self, belongs: Callable[[str], bool], seen: set[int], budget: TranscriptBudget, is_subagent: bool = False
     ) -> None:
         """``belongs`` returns True for a working folder, which may be empty, that is part of the project. ``seen``
         contains the hashes of the ids of rows that were read, since a resumed session repeats them in a second file.
