@@ -222,6 +222,8 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
         comparison = _with_changed_files(session, plan, revision.commit, comparison)
     if reverting is not None and comparison is not None:
         notices = [reverting.difference.times] if reverting.difference.times else []
+        if plan.revision == "HEAD" and plan.has_gates and not reverting.difference.paths:
+            notices.append("no note differs from HEAD; in CI, name the branch to merge into")
         if session.project.sources:
             notices.append(f"shared sources are compared as they are now, not as of {plan.revision}")
         comparison = replace(comparison, notices=(*comparison.notices, *notices))
