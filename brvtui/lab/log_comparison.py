@@ -188,12 +188,6 @@ def causes(
     lines: list[str] = []
     if entry.profile and entry.profile != now.profile:
         lines.append(f"the profile was {entry.profile} then, and is {now.profile} now")
-    if own_signals:
-        having = counted(own_signals, f"{noun} has", f"{noun}s have")
-        lines.append(
-            f"{having} signals that ByteRover does not read: to ignore them, set signals.frontmatter = false and run "
-            "brv-tui forget"
-        )
     missing = [path for path in entry.paths if not _is_in_tree(path, changed_ms)]
     stubs = {path: stub for path in missing if (stub := archived_as(path).stub) in changed_ms}
     for path in missing:
@@ -203,6 +197,12 @@ def causes(
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
     lines += [f"{path} was written" for path in since if path in shown]
     lines += here
+    if own_signals:
+        having = counted(own_signals, f"{noun} has", f"{noun}s have")
+        lines.append(
+            f"{having} signals that ByteRover does not read: to ignore them, set signals.frontmatter = false and run "
+            "brv-tui forget"
+        )
     is_known = bool(lines) or has_moved  # time is never the whole cause below; that case has returned above
     has_passed = False
     if as_of is not None and as_of_then is not None:

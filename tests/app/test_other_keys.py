@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesScreen
+from brvtui.app.screens.message import MessageScreen, glossary
 from brvtui.app.widgets.key_bar import KeyBar
 from tests.app.driving import HUGE, NARROW, WIDE, MakeApp, ask, on, press, settled, until
-from tests.app.looking import AppPilot, frame, screen, shown, text_of, toasts
+from tests.app.looking import AppPilot, flat, frame, screen, shown, text_of, toasts
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -108,3 +109,13 @@ async def test_key_bar_behind_a_dialog_survives_a_resize(pilot: AppPilot) -> Non
     await settled(pilot)
     assert pilot.app.screen is not bar.screen
     assert bar.lines[0].plain == before
+
+
+async def test_glossary_explains_the_words_on_screen(pilot: AppPilot) -> None:
+    await settled(pilot)
+    await press(pilot, "ctrl+n")
+    await until(pilot, lambda: isinstance(pilot.app.screen, MessageScreen))
+    entries = dict(glossary())
+    assert 40 < len(entries) <= 50
+    assert entries["tier"].startswith("how ByteRover answered")
+    assert "access hit" in flat(pilot)

@@ -80,6 +80,7 @@ LOG_SCREEN = Place("log", "Log screen", PlaceKind.SCREEN, (
 
 MATURITY_SCREEN = Place("maturity", "Maturity screen", PlaceKind.SCREEN, (
     *_panes("maturity", {"draft": "f2", "validated": "f3", "core": "f4", "ageing": "f5"}),
+    Action("forecast.today", "0", "today", "today", "Show the notes as they are today", bar=True),
     Action("board.only", "f", "only(1)", "only…", "Show only notes with the next event, or all notes", bar=True),
     Action("board.only_before", "F", "only(-1)", "only…", "Show only notes with the previous event"),
     Action("board.changes", "c", "only_changes", "only changes",
@@ -89,7 +90,6 @@ MATURITY_SCREEN = Place("maturity", "Maturity screen", PlaceKind.SCREEN, (
     Action("forecast.month", "right_curly_bracket", "day(30)", "+30 days", "Move the forecast 30 days ahead", bar=True),
     Action("forecast.month_before", "left_curly_bracket", "day(-30)", "−30 days", "Move the forecast 30 days back"),
     _why("maturity", Need.EXPLAINED),
-    Action("forecast.today", "0", "today", "today", "Show the notes as they are today", bar=True),
     Action("forecast.answers", "A", "answers", "answers then",
            "Show in the Lab which answers will have changed by the forecast day, or in 30 days",
            bar=True),

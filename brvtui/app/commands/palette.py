@@ -44,6 +44,7 @@ ALSO: Mapping[str, str] = {
     "app.screenshot": "export image print",
     "app.themes": "dark light color colour",
     "copy.shown": "clipboard share",
+    "help.glossary": "words terms explain",
     "help.keys": "shortcuts keyboard",
     "note.archive": "delete remove",
     "note.drafts": "recover unsaved conflict",

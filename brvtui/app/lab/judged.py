@@ -60,10 +60,10 @@ class JudgedPane(ChoicePane):
     READS = (LabState, ProjectState, EngineState)
     HELP_TEXT = (
         "This table shows how answers would change under other conditions. Each row is a judged query (one for which "
-        "you graded the right notes) or the open query; each column is a condition. The first column, now, has the "
-        "value of a metric and the outcome. The other columns show their difference from now (columns of the past: how "
-        "much now differs from them), 'tier' if another tier answers, or 'other' if another note comes first or is "
-        "quoted. Outcomes are T0 to T4 for tiers, and yes or none for engines without tiers; a cross marks an "
+        "you graded the right notes) or the open query; each column is a condition. The first column has the present "
+        "value of a metric and the outcome. The others show their value and the difference from now (columns of the "
+        "past: how much now differs from them), 'tier' if another tier answers, or 'other' if another note comes first "
+        "or is quoted. Outcomes are T0 to T4 for tiers, and yes or none for engines without tiers; a cross marks an "
         "unexpected outcome. The worst query is the one with the largest drop in any other column; with only one "
         "column, unexpected answers come first, then the lowest values. A column can be another engine, moment, git "
         "revision, constant or unsaved text; a column of the past says what has changed since. After an edit, a column "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on
@@ -214,6 +215,12 @@ class LabScreen(FrameScreen):
     def action_stop(self) -> None:
         """Stops the running queries, or continues if they are stopped."""
         self._lab.stop()
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """The label of the key that judges, which depends on whether a query is open."""
+        name = "judge open query" if self.view.query.text.strip() else "judge logged queries"
+        return {**super().renamed, "lab.judge": name}
 
     def action_judge(self) -> None:
         """Judges the open or logged queries by the answer in the selected column, or in the present without one."""

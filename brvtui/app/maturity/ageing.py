@@ -154,8 +154,8 @@ class AgeingPane(Pane):
     TITLE = "Ageing"
     READS = (ProjectState, SelectionState, StaleState)
     HELP_TEXT = (
-        "This pane shows how the selected note ages if nobody touches it. The curves are its importance (i, of 100), "
-        "its recency (r), and its best possible score (b), which a perfect text match would get. The horizontal lines "
+        "This pane shows how the selected note ages if nobody touches it. The curves are its importance (of 100), "
+        "its recency, and its best possible score, which a perfect text match would get. The horizontal lines "
         "are the scores needed for a direct answer and for the prompt (in a space of ByteRover V4: for high and medium "
         "confidence); the vertical line is the day of the forecast. Below are the coming events, the note's distance "
         "from promotion and demotion, and the effect of more hits or updates; press {ageing.more} for one more or "

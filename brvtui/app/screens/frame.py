@@ -368,6 +368,15 @@ class FrameScreen(Screen[None]):
 
         self.app.push_screen(MessageScreen("All keys", "", self._all_keys()))
 
+    def action_glossary(self) -> None:
+        """Shows the meanings of the words on screen."""
+        from brvtui.app.screens.message import MessageScreen, glossary
+
+        def show(entries: list[Entry]) -> None:
+            self.app.push_screen(MessageScreen("Glossary", "", entries))
+
+        self.services.background.run(glossary, show, group="glossary", exclusive=True)
+
     def _all_keys(self) -> list[Entry]:
         """Returns the keys of the focused pane, the screen, the app and other panes, with their descriptions."""
         stops = [self.query_one(f"#{stop}") for stop in self.STOPS]

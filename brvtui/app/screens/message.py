@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,6 +13,7 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+import brvtui
 from brvtui.app.actions.dialogs import JUMP, MESSAGE
 from brvtui.app.keys.bindings import bindings, key_name, keys_of
 from brvtui.app.styles import sheet
@@ -129,6 +131,16 @@ class MessageScreen(ModalScreen[None]):
     def on_screen_resume(self) -> None:
         """Updates the key bar, since the active keys are known only while the overlay is in front."""
         self.query_one(KeyBar).show_keys()
+
+
+def glossary() -> list[Entry]:
+    """Returns the terms of the glossary with their meanings. Its file is in the package, or in a checkout's docs."""
+    package = Path(brvtui.__file__).parent
+    places = package / "glossary.md", package.parent / "docs" / "reference" / "glossary.md"
+    text = next(place.read_text(encoding="utf-8") for place in places if place.is_file())
+    table = text.partition("| --- | --- |\n")[2].partition("\n\n")[0]
+    rows = (row.replace("`", "").replace("*", "").strip("| ").split(" | ", 1) for row in table.splitlines())
+    return [(term, meaning) for term, meaning in rows]
 
 
 def entries_of(bindings: list[Binding], keymap: Mapping[str, str]) -> list[Entry]:

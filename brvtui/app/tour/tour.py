@@ -164,6 +164,6 @@ class Tour:
                 bars.remove()
             elif not bars:
                 screen.mount(TourBar(self))
-            for bar in bars:
+            for bar in (bar for shown in services.screen_stack for bar in shown.query(TourBar)):  # also behind a dialog
                 bar.rebuild(force=True)
                 bar.refresh(layout=True)
