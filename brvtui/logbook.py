@@ -23,10 +23,10 @@ from brvtui.tree.engine_files.query_log import (
     logged_files,
     query_log_folder,
     read_entries,
+    read_own_log,
 )
 from brvtui.tree.reading.inside import is_in_place
 from brvtui.tree.reading.json_file import moment_of, number_of
-from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watcher, Watching
@@ -182,16 +182,12 @@ class QueryLogFolder:
     def evidence(self, most: int) -> LogEvidence:
         """The newest ``most`` queries of ByteRover's own log; those of the copy only if it has none, and says so."""
         own, *copies = self._folders
-        files = logged_files([own], most)
-        problem = ""
-        if not files and (files := logged_files(copies, most)):
-            problem = f"the engine's log is a copy in the project, which a change can forge: {copies[0]}"
-        entries = read_entries(files)
-        if broken := len(files) - len(entries):
-            problem = f"{counted(broken, 'entry', 'entries')} of the engine's log cannot be read"
-        elif len(files) == most:
-            problem = f"only the newest {most} entries of the engine's log are read"
-        return LogEvidence(entries, problem)
+        evidence = read_own_log(own, most)
+        if evidence.is_missing and (entries := read_entries(logged_files(copies, most))):
+            return LogEvidence(
+                entries, f"the engine's log is a copy in the project, which a change can forge: {copies[0]}"
+            )
+        return evidence
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
         """Calls ``answered``, from another thread, with the queries that are logged from now on, oldest first."""

@@ -94,7 +94,7 @@ def delivery(
     since_ms = since.after(session.clock()) if since is not None else 0.0
     limit_ms = 1000.0 * (limit_seconds or session.settings.hook_seconds)
     found = selected(
-        DeliveryReader(session, folder, since_ms, skips_old=not gated).read(limit_ms), session_id, frozenset()
+        DeliveryReader(session, folder, since_ms, reads_all=bool(gated)).read(limit_ms), session_id, frozenset()
     )
     shown = selected(found, "", outcomes)
     if form == "json":
@@ -109,6 +109,8 @@ def delivery(
         return NEGATIVE
     if gated and not found.turns:
         raise Failure("--fail-on: no turn was found, so nothing was checked; see --transcripts and --session", FAILED)
+    if gated and found.is_cut_off:
+        raise Failure("--fail-on: a transcript ends in the middle of a row; try again when it is complete", FAILED)
     if gated and found.notices:
         raise Failure("--fail-on: not everything could be read, so lost answers may be missing; see the notes", FAILED)
     return OK

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -99,7 +100,7 @@ def judgments_to_run(
     used = judgments if file.trusted else affordable(judgments, runs)
     if len(used) < len(judgments):
         part = f"only the first {len(used)} of {len(judgments)} judged queries"
-        way_out = way_out or f"--judgments {file.path} runs all of them"
+        way_out = way_out or f"--judgments {quote(str(file.path))} runs all of them"
         if needs_all:
             why = "a regression in the others would go unnoticed"
             raise Failure(f"{part} would be run, so {why}; {way_out}", BAD_USAGE)

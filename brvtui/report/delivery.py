@@ -145,7 +145,8 @@ def _turn_lines(turn: Turn) -> Iterator[Line]:
     yield head.add(f"“{shortened(recall.query)}”", "strong").add(f"  {recall.channel}{tier}{took}", "muted")
     outcome = turn.outcome.replace("_", " ")
     yield Line().gap(_INDENT).add(outcome, ROLES.get(turn.outcome, "text")).add(f": {turn.evidence}", "text")
-    step = next_step(turn, f"brv-tui query {shlex.quote(shortened(recall.query))}")
+    text = shortened(recall.query)
+    step = next_step(turn, f"brv-tui query {'-- ' if text.startswith('-') else ''}{shlex.quote(text)}")
     if step and turn.outcome not in ARRIVED:
         yield Line().gap(_INDENT).add(f"next: {step}", "muted")
     for path in turn.documents[:3]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from brvtui.lab.delivery.finding import Transcripts
 from brvtui.lab.delivery.matching import WINDOW_MS, match_entries
 from brvtui.lab.delivery.outcomes import turns_of
-from brvtui.lab.delivery.turns import Delivery
+from brvtui.lab.delivery.turns import Delivery, DeliveryChannel, DeliveryOutcome
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -21,15 +21,17 @@ _MOST_ENTRIES = 20_000
 class DeliveryReader:
     """Reads what became of the answers to the agents of a project. Nothing is written or sent."""
 
-    def __init__(self, session: Session, folder: Path, since_ms: float, skips_old: bool = True) -> None:
+    def __init__(self, session: Session, folder: Path, since_ms: float, reads_all: bool = False) -> None:
         """Reads transcripts below ``folder``, and turns since ``since_ms``. The project need not be loaded.
 
-        If ``skips_old``, files last written before ``since_ms`` are not read.
+        Only if ``reads_all``, this includes files last written before ``since_ms``, and the ones in Claude Code's
+        folders of other projects.
         """
+        self.folder = folder
         self._log = session.logbook.engine
         self._since_ms = since_ms
         self._reading = Lock()
-        self._transcripts = Transcripts(session.project.root, folder, since_ms, skips_old)
+        self._transcripts = Transcripts(session.project.root, folder, since_ms, reads_all)
         self.has_grown = self._transcripts.has_grown
 
     def read(self, limit_ms: float) -> Delivery:
@@ -39,13 +41,15 @@ class DeliveryReader:
         """
         with self._reading:
             found = self._transcripts.read()
-        logged, problem = self._log.evidence(_MOST_ENTRIES)
-        notices = found.notices + ((problem,) if problem else ())
+        logged, problem, is_missing = self._log.evidence(_MOST_ENTRIES)
         recent = [entry for entry in logged if entry.at_ms >= self._since_ms - WINDOW_MS]
         matched, left = match_entries(found.recalls, recent)
         turns = tuple(turns_of(zip(found.recalls, matched, strict=True), limit_ms))
+        unknown = (turn for turn in turns if turn.outcome is DeliveryOutcome.UNKNOWN)
+        is_needed = any(turn.recall.channel is DeliveryChannel.HOOK for turn in unknown)
+        notices = found.notices + ((problem,) if problem and (is_needed or not is_missing) else ())
         unmatched = tuple(entry for entry in left if entry.at_ms >= self._since_ms)
-        return Delivery(turns, unmatched, found.unknown_rows, notices)
+        return Delivery(turns, unmatched, found.unknown_rows, notices, found.is_cut_off)
 
 
 def selected(found: Delivery, session_id: str, outcomes: frozenset[str]) -> Delivery:

@@ -14,7 +14,7 @@ from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.evaluating import context_at
 from brvtui.trace import SilentQuery
-from brvtui.tree.engine_files.query_log import LoggedQuery, logged_files, query_log_folder, read_entries
+from brvtui.tree.engine_files.query_log import LogEvidence, LoggedQuery, query_log_folder, read_own_log
 from brvtui.tree.engine_files.sidecar import project_data
 
 if TYPE_CHECKING:
@@ -65,8 +65,12 @@ def tier_durations(entries: Iterable[LoggedQuery]) -> dict[int, TierDuration]:
 
 def usual_durations(session: Session) -> dict[int, TierDuration]:
     """The usual duration of each tier, from ByteRover's own log, which no file of the project can replace."""
-    folder = query_log_folder(project_data(session.project.root))
-    return tier_durations(read_entries(logged_files([folder], _MOST_LOGGED)))
+    return tier_durations(own_log(session).entries)
+
+
+def own_log(session: Session) -> LogEvidence:
+    """The newest entries of ByteRover's own log, and why they are not the whole truth."""
+    return read_own_log(query_log_folder(project_data(session.project.root)), _MOST_LOGGED)
 
 
 def slow_tiers(durations: Mapping[int, TierDuration], limit_ms: float) -> frozenset[int]:

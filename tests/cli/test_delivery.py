@@ -18,6 +18,8 @@ from tests.cli.conftest import Run
 from tests.support.agent_session import ANSWER, PROMPT, Row, Session, context
 from tests.support.trees import NOW_MS, Tree
 
+NO_LOG = "note: the engine has no log of this project, so it is unknown which answers came too late\n"
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -33,7 +35,7 @@ def session(project: Tree, folder: Path) -> Session:
 def turns(run: Run, folder: Path) -> Callable[..., list[Row]]:
     def found(*options: str) -> list[Row]:
         code, out, err = run("delivery", "--transcripts", str(folder), "--format", "json", *options, now=False)
-        assert (code, err) == (0, "")
+        assert (code, err.replace(NO_LOG, "")) == (0, "")
         turns: list[Row] = json.loads(out)["turns"]
         return turns
 
@@ -293,6 +295,82 @@ def test_gate_fails_without_a_turn(run: Run, session: Session, folder: Path) -> 
     assert run(*named, now=False)[0] == 4
     hide_in(session, b"\x93\x8f\x01")
     assert run(*named, now=False)[0] == 4
+
+
+@pytest.mark.parametrize("row", [b'{"type": "user", "mess', b"\0" * 100, b"x" * 9_000_000], ids=("cut", "nul", "long"))
+def test_gate_fails_on_an_unfinished_row(row: bytes, run: Run, session: Session, folder: Path) -> None:
+    session.prompt()
+    session.attached()
+    with session.file.open("ab") as out:
+        out.write(row)
+    assert run("delivery", "--transcripts", str(folder), "--fail-on", "timed_out", now=False)[0] == 4
+    assert run("delivery", "--transcripts", str(folder), now=False)[0] == 0
+
+
+@pytest.mark.parametrize("case", ["unreadable", "pipe", "link", "missing", "empty"])
+def test_gate_fails_if_the_log_that_decides_is_not_there(
+    case: str, run: Run, session: Session, folder: Path, tmp_path: Path
+) -> None:
+    session.prompt()
+    session.attached()
+    named = ("delivery", "--transcripts", str(folder), "--fail-on", "timed_out")
+    log = query_log_folder(project_data(session.project.root))
+    log.parent.mkdir(parents=True, exist_ok=True)
+    match case:
+        case "pipe" | "unreadable":
+            os.mkfifo(log)
+        case "link":
+            log.symlink_to(tmp_path / "nowhere")
+        case "empty":
+            log.mkdir()
+    is_needed = case in ("missing", "empty")
+    assert run(*named, now=False)[0] == (0 if is_needed else 4)
+    session.prompt("another question", 60)
+    session.hook("hook_success", 66, stdout="", exitCode=0)
+    assert run(*named, now=False)[0] == 4
+
+
+def test_row_with_the_id_of_another_one_fails_a_gate(run: Run, session: Session, folder: Path) -> None:
+    session.prompt()
+    session.attached()
+    first = folder / "0.jsonl"
+    first.write_bytes(session.file.read_bytes())
+    named = ("delivery", "--transcripts", str(folder), "--fail-on", "timed_out")
+    assert run(*named, now=False)[0] == 0
+    first.write_bytes(session.file.read_bytes().replace(b"refresh", b"other"))
+    assert run(*named, now=False)[0] == 4
+
+
+def test_other_rows_before_and_between_hide_no_turn(run: Run, session: Session, folder: Path) -> None:
+    plain = json.dumps({"time": NOW_MS, "prompt": "a plain one", "delivered": ANSWER}).encode()
+    (folder / "host.jsonl").write_bytes(b'{"type": "meta", "version": 1}\n' + plain + b"\n")
+    session.prompt()
+    session.attached()
+    named = ("delivery", "--transcripts", str(folder))
+    _, out, _ = run(*named, "--format", "json", now=False)
+    assert {turn["query"] for turn in json.loads(out)["turns"]} == {PROMPT, "a plain one"}
+    assert run(*named, "--fail-on", "timed_out", now=False)[0] == 0
+    hide_in(session, plain)
+    assert run(*named, "--fail-on", "timed_out", now=False)[0] == 4
+
+
+def test_sessions_that_began_elsewhere_are_read_from_claudes_folder(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    projects = tmp_path / "claude" / "projects"
+    above = str(project.root.parent).replace("/", "-")
+    for name in (above, "-elsewhere"):
+        session = Session(project, projects / name, name)
+        session.prompt(f"asked from {name}")
+        session.hook("hook_cancelled")
+    named = ("delivery", "--transcripts", str(projects))
+    _, out, _ = run(*named, "--format", "json", now=False)
+    assert len(json.loads(out)["turns"]) == 1
+    (
+        projects / str(project.root.parent).replace("/", "-") / f"{str(project.root.parent).replace('/', '-')}.jsonl"
+    ).unlink()
+    assert run(*named, "--fail-on", "failed", now=False)[0] == 1
 
 
 def test_first_row_that_cannot_be_read_hides_no_other(run: Run, session: Session, folder: Path) -> None:

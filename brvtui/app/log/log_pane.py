@@ -110,7 +110,7 @@ class LogPane(ChoicePane):
             self._entries[key_of(entry)] = entry
             self.add_rows(lines, [self._row(entry, width, with_engine, view.log.turns)], key_of(entry))
         if not self.choices:
-            nothing = "every answer reached the agent" if self.only_lost else "every query was covered"
+            nothing = "no answer is known to have been lost" if self.only_lost else "every query was covered"
             self.add_rows(lines, [line(f" {nothing}", "muted")])
         self.cursor = self.choices.index(before) if before in self.choices else 0
         return lines

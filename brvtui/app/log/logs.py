@@ -247,13 +247,13 @@ class DeliveryRead:
 def _delivered(session: Session, reader: DeliveryReader | None) -> DeliveryRead | None:
     """Reads the turns of agents with ``reader`` or a new one; returns None without the user's permission. Blocks."""
     began = time.monotonic()
-    has_grown = True
-    if reader is not None:
-        has_grown = reader.has_grown()
-    elif folder := TranscriptsChoice(session.project.tree).read():
-        reader = DeliveryReader(session, Path(folder), session.clock() - _DAYS * MS_PER_DAY)
-    if reader is None:
+    folder = TranscriptsChoice(session.project.tree).read()
+    if not folder:
         return None
+    if reader is None or reader.folder != Path(folder):
+        reader, has_grown = DeliveryReader(session, Path(folder), session.clock() - _DAYS * MS_PER_DAY), True
+    else:
+        has_grown = reader.has_grown()
     delivery = reader.read(1000.0 * session.settings.hook_seconds) if has_grown else None
     return DeliveryRead(session, reader, delivery, time.monotonic() - began)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -236,7 +237,7 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
         if len(answer.hits) > limit:
             say(f"     and {len(answer.hits) - limit} more")
         if places[name].path:
-            say(visible(f"  open it: brv-tui {places[name].path}"))
+            say(visible(f"  open it: brv-tui {quote(str(places[name].path))}"))
     answering = counted(len(answers) - len(silent), "member has", "members have")
     unread = f", {missing} could not be asked" if missing else ""
     verb = "does" if len(silent) == 1 else "do"

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from brvtui import faults
 from brvtui.disk.walking import leads_to_folder, walk
 from brvtui.lab.delivery.plain_log import PlainLogReader, is_plain
-from brvtui.lab.delivery.transcript import TranscriptBudget, TranscriptReader, parsed, rows_of
+from brvtui.lab.delivery.transcript import TYPES, TranscriptBudget, TranscriptReader, parsed, rows_of
 from brvtui.lab.delivery.turns import Recall
 from brvtui.wording import counted
 
@@ -49,6 +49,8 @@ class FoundRecalls:
     recalls: tuple[Recall, ...]
     unknown_rows: int
     notices: tuple[str, ...]
+    is_cut_off: bool
+    """True if a file ends in the middle of a row."""
 
 
 @dataclass(slots=True)
@@ -75,15 +77,17 @@ def claude_folder() -> Path:
 class Transcripts:
     """The transcripts of a project below a folder. After the first reading, only new rows are read."""
 
-    def __init__(self, project: Path, folder: Path, since_ms: float = 0.0, skips_old: bool = False) -> None:
+    def __init__(self, project: Path, folder: Path, since_ms: float = 0.0, reads_all: bool = False) -> None:
         """Only rows whose working folder is ``project`` or a folder in it count, and rows without one.
 
-        Recalls before ``since_ms`` are left out; if ``skips_old``, files last written before it are not read.
+        Recalls before ``since_ms`` are left out. Unless ``reads_all``, files last written before it are not read, and
+        in Claude Code's own folder, only the ones in folders that are named after the project, a folder in it, or a
+        folder above it.
         """
         self.folder = folder
         self._project = project
         self._since_ms = since_ms
-        self._skips_old = skips_old
+        self._reads_all = reads_all
         self._sizes: dict[str, int] = {}
         self._forget()
 
@@ -116,7 +120,7 @@ class Transcripts:
 
     def _forget(self) -> None:
         self._files: dict[str, _OpenFile] = {}
-        self._seen: set[int] = set()
+        self._seen: dict[int, int] = {}
         self._budget = TranscriptBudget()
         self._lost: RowReader = PlainLogReader("", self._budget)
         """Counts the rows before the first JSON object of each file."""
@@ -145,20 +149,19 @@ class Transcripts:
             ),
             key=lambda recall: recall.at_ms,
         )
-        return FoundRecalls(tuple(ordered), sum(each.unknown_rows for each in [*readers, self._lost]), tuple(notices))
+        unknown = sum(each.unknown_rows for each in [*readers, self._lost])
+        return FoundRecalls(tuple(ordered), unknown, tuple(notices), any(each.is_cut_off for each in files))
 
     def _found(self, notices: list[str]) -> Iterator[tuple[str, os.stat_result]]:
-        """Yields the paths and states of the transcripts that may belong to the project.
-
-        In Claude Code's own folder, these are only the ones in folders that are named after the project.
-        """
-        names = re.sub(r"[^A-Za-z0-9]", "-", str(self._project)), str(self._project).replace("/", "-")
-        is_claudes = self.folder == claude_folder().resolve()
+        """Yields the paths and states of the transcripts that may belong to the project."""
+        names = tuple(_slugs(self._project))
+        above = {slug for folder in self._project.parents for slug in _slugs(folder)}
+        is_claudes = self.folder == claude_folder().resolve() and not self._reads_all
         if not self.folder.is_dir():
             notices.append(f"{self.folder}: there is no such folder")
 
         def may_belong(_: os.DirEntry[str], path: str) -> bool:
-            return not is_claudes or path.startswith(names)
+            return not is_claudes or path.startswith(names) or path.partition("/")[0] in above
 
         for entry, path in walk(self.folder, lambda place, why: notices.append(f"{place}: {why}"), may_belong):
             if not may_belong(entry, path):
@@ -172,18 +175,21 @@ class Transcripts:
             except OSError as error:
                 notices.append(f"{entry.path}: not read: {faults.reason(error)}")
                 continue
-            if not self._skips_old or state.st_mtime * 1000 >= self._since_ms:
+            if self._reads_all or state.st_mtime * 1000 >= self._since_ms:
                 yield entry.path, state
 
     def _read(self, file: Path, inode: int) -> _OpenFile:
         """Reads the rows that were added to ``file``."""
         known = self._files.setdefault(str(file), _OpenFile(inode))
         for row in rows_of(file, known.end):
-            if known.reader is None and isinstance(value := parsed(row.data or b""), dict):
+            value = parsed(row.data or b"") if known.reader is None else None
+            if isinstance(value, dict) and (is_plain(value) or value.get("type") in TYPES):
                 known.reader = self._reader_for(value, file.name)
             reader = known.reader or self._lost
             before = reader.unknown_rows, self._budget.unreadable
-            if row.data is None or known.reader is None:
+            if known.reader is None and isinstance(value, dict) and isinstance(value.get("type"), str):
+                reader.unknown_rows += 1
+            elif row.data is None or known.reader is None:
                 reader.miss()
             else:
                 reader.read(row.data)
@@ -204,3 +210,8 @@ class Transcripts:
             return not folder or any(place == root or place.startswith(f"{root}/") for root in roots)
 
         return TranscriptReader(belongs, self._seen, self._budget, name.startswith(_SUBAGENT))
+
+
+def _slugs(folder: Path) -> tuple[str, str]:
+    """The names of Claude Code's folder for sessions that began in ``folder``: the present form and an older one."""
+    return re.sub(r"[^A-Za-z0-9]", "-", str(folder)), str(folder).replace("/", "-")

@@ -45,7 +45,8 @@ _MOST_OPEN = 4
 """The maximum number of recalls of one turn to which later replies are added; the newest ones."""
 _MOST_OPENED = 1_000
 _MOST_SESSIONS = 10_000
-_TYPES = frozenset({"user", "assistant", "attachment", "system", "progress", "summary"})
+TYPES = frozenset({"user", "assistant", "attachment", "system", "progress", "summary"})
+"""The known types of rows."""
 _FAILURES = {
     "hook_cancelled": "the hook was cancelled",
     "hook_non_blocking_error": "the hook failed",
@@ -112,10 +113,12 @@ class TranscriptReader:
     """Collects recalls from rows. A growing file can be read in several steps."""
 
     def __init__(
-        self, belongs: Callable[[str], bool], seen: set[int], budget: TranscriptBudget, is_subagent: bool = False
+        self, belongs: Callable[[str], bool], seen: dict[int, int], budget: TranscriptBudget, is_subagent: bool = False
     ) -> None:
         """``belongs`` returns True for a working folder, which may be empty, that is part of the project. ``seen``
-        contains the hashes of the ids of rows that were read, since a resumed session repeats them in a second file.
+        contains the hashes of the contents of rows by those of their ids, since a resumed session repeats rows in a
+        second file. A row with the id of another one that says something else cannot be trusted, and counts as
+        unreadable.
         """
         self._belongs = belongs
         self._budget = budget
@@ -151,20 +154,18 @@ class TranscriptReader:
             return
         value = parsed(row)
         kind = value.get("type") if isinstance(value, dict) else None
-        if not isinstance(value, dict) or self._budget.is_spent:
+        if not isinstance(kind, str) or self._budget.is_spent:
             self.miss()
             return
-        if not isinstance(kind, str) or kind not in _TYPES:
+        if kind not in TYPES:
             self.unknown_rows += 1
             return
         if not self._belongs(_text(value.get("cwd"))):
             self.other_rows += 1
             return
         row_id = _text(value.get("uuid"))
-        if row_id:
-            if hash(row_id) in self._seen:
-                return
-            self._seen.add(hash(row_id))
+        if row_id and self._is_repeated(row_id, value):
+            return
         session = _name(value.get("sessionId"))
         state = self._sessions.get(session)
         if state is None:
@@ -179,6 +180,15 @@ class TranscriptReader:
             self._user(state, session, at_ms, row_id, value)
         elif kind == "assistant":
             self._assistant(state, session, at_ms, value)
+
+    def _is_repeated(self, row_id: str, value: dict[str, Any]) -> bool:
+        """True if a row with this id was read before; a row that says something else is counted as unreadable."""
+        content = hash((str(value.get("message")), str(value.get("attachment"))))
+        known = self._seen.get(hash(row_id))
+        self._seen[hash(row_id)] = content
+        if known not in (None, content):
+            self.miss()
+        return known is not None
 
     def miss(self) -> None:
         """Counts a row that cannot be read."""

@@ -131,6 +131,8 @@ class Delivery:
     unknown_rows: int
     """The number of rows in transcripts that could not be read, or have an unknown type."""
     notices: tuple[str, ...] = ()
+    is_cut_off: bool = False
+    """True if a transcript ends in the middle of a row."""
 
     @property
     def counts(self) -> Mapping[DeliveryOutcome, int]:

@@ -10,8 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from brvtui import faults
 from brvtui.tree.reading.json_file import moment_of, number_of, read_json_or_none
 from brvtui.tree.reading.kinds import TREE
+from brvtui.wording import counted
 
 ENGINE = "engine"
 OURS = "brv-tui"
@@ -73,6 +75,8 @@ class LogEvidence(NamedTuple):
 
     entries: list[LoggedQuery]
     problem: str = ""
+    is_missing: bool = False
+    """True if the only problem is that there is no log."""
 
 
 def query_log_folder(project_data: Path) -> Path:
@@ -97,6 +101,25 @@ def logged_files(folders: Iterable[Path], most: int) -> list[Path]:
 def is_entry(name: str) -> bool:
     """True if a file called ``name`` is an entry of the log."""
     return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
+
+
+def read_own_log(folder: Path, most: int) -> LogEvidence:
+    """The newest ``most`` entries of the engine's log in ``folder``, and the reason if not all of it can be read."""
+    try:
+        next(folder.iterdir(), None)
+    except FileNotFoundError:
+        if folder.is_symlink():
+            return LogEvidence([], f"{folder}: the engine's log is a link that leads nowhere")
+    except OSError as error:
+        return LogEvidence([], f"{folder}: the engine's log cannot be read: {faults.reason(error)}")
+    files = logged_files([folder], most)
+    entries = read_entries(files)
+    problem = "" if files else "the engine has no log of this project, so it is unknown which answers came too late"
+    if len(entries) < len(files):
+        problem = f"{counted(len(files) - len(entries), 'entry', 'entries')} of the engine's log cannot be read"
+    elif files and len(files) == most:
+        problem = f"only the newest {most} entries of the engine's log are read"
+    return LogEvidence(entries, problem, is_missing=not files)
 
 
 def read_entries(files: Iterable[Path]) -> list[LoggedQuery]:

@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PosixPath
+from shlex import quote
 from typing import Any
 
 from brvtui.disk.walking import walk
@@ -184,7 +185,7 @@ def _link_in(root: Path) -> Path | None:
 def _link_notice(root: Path, link: Path, tree: Path) -> str:
     """A notice that the engine finds nothing in ``tree``, to which ``link`` leads, and how to open it anyway."""
     how, message = ("inside", "is empty") if tree.is_relative_to(root) else ("out of", "not initialized")
-    place = f"--project {tree.parent.parent}" if is_context_tree(tree) else f"--tree {tree}"
+    place = f"--project {quote(str(tree.parent.parent))}" if is_context_tree(tree) else f"--tree {quote(str(tree))}"
     return (
         f"{link.relative_to(root)} is a link that leads {how} the project, where ByteRover 3.14 finds nothing (it says "
         f"“Context tree {message}”): to see the notes, use {shortened(place)}, or a profile of your own with "
