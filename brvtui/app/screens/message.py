@@ -24,10 +24,12 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.paint.glyphs import NOTE_LETTERS
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
+from brvtui.regular_files import read_regular
 
 # An overlay with a letter on each pane and field; pressing the letter moves the focus there.
 
 
+_LARGEST = 1_048_576
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
@@ -137,7 +139,8 @@ def glossary() -> list[Entry]:
     """Returns the terms of the glossary with their meanings. Its file is in the package, or in a checkout's docs."""
     package = Path(brvtui.__file__).parent
     places = package / "glossary.md", package.parent / "docs" / "reference" / "glossary.md"
-    text = next(place.read_text(encoding="utf-8") for place in places if place.is_file())
+    place = next(filter(Path.is_file, places))
+    text = read_regular(place, _LARGEST, follow_links=True).decode("utf-8")
     table = text.partition("| --- | --- |\n")[2].partition("\n\n")[0]
     rows = (row.replace("`", "").replace("*", "").strip("| ").split(" | ", 1) for row in table.splitlines())
     return [(term, meaning) for term, meaning in rows]
