@@ -23,6 +23,7 @@ from brvtui.tree.engine_files.query_log import (
     logged_files,
     query_log_folder,
     read_entries,
+    read_entry,
     read_own_log,
 )
 from brvtui.tree.reading.inside import is_in_place
@@ -194,7 +195,11 @@ class QueryLogFolder:
         from brvtui.tree.watching.watch import Watcher
 
         self.unfollow()
-        seen: set[str] = {file.name for file in logged_files(self._folders, _MOST_AT_ONCE)}
+        seen = {
+            file.name
+            for file in logged_files(self._folders, _MOST_AT_ONCE)
+            if (entry := read_entry(file)) is None or entry.status != "processing"
+        }
 
         def changed(places: frozenset[str] | None) -> None:
             names = None if places is None else {Path(place).name for place in places}

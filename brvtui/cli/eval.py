@@ -188,7 +188,7 @@ def _check_way(session: Session, start: Path | None, judgments: Path | None, pla
 def _with_silence(plan: EvaluationPlan, session: Session) -> EvaluationPlan:
     """Returns ``plan`` with the gate on answers that come too late. Raises :class:`Failure` for other engines."""
     from brvtui.engines.registry import presentation
-    from brvtui.session.silence import own_log, slow_tiers, usual_durations
+    from brvtui.session.silence import own_log, slow_tiers, tier_durations
 
     if not presentation(session.engine).has_tiers:
         raise Failure("--fail-on-silent works only with ByteRover 3, whose tiers take different times", BAD_USAGE)
@@ -196,7 +196,7 @@ def _with_silence(plan: EvaluationPlan, session: Session) -> EvaluationPlan:
     if log.problem and not log.is_missing:
         raise Failure(f"--fail-on-silent: {log.problem}", FAILED)
     limit_s = session.settings.hook_seconds
-    slow = slow_tiers(usual_durations(session), 1000.0 * limit_s)
+    slow = slow_tiers(tier_durations(log.entries), 1000.0 * limit_s)
     return replace(plan, slow=frozenset(f"tier {tier}" for tier in slow), limit_s=float(limit_s))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from brvtui.lab.delivery.finding import Transcripts
 from brvtui.lab.delivery.matching import WINDOW_MS, match_entries
 from brvtui.lab.delivery.outcomes import turns_of
-from brvtui.lab.delivery.turns import Delivery, DeliveryChannel, DeliveryOutcome
+from brvtui.lab.delivery.turns import Delivery, DeliveryChannel, DeliveryOutcome, Recall, Turn
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -29,8 +29,10 @@ class DeliveryReader:
         """
         self.folder = folder
         self._log = session.logbook.engine
+        self._engine = session.kind.native
         self._since_ms = since_ms
         self._reading = Lock()
+        self._known: dict[Recall, Turn] = {}
         self._transcripts = Transcripts(session.project.root, folder, since_ms, reads_all)
         self.has_grown = self._transcripts.has_grown
 
@@ -41,12 +43,16 @@ class DeliveryReader:
         """
         with self._reading:
             found = self._transcripts.read()
-        logged, problem, is_missing = self._log.evidence(_MOST_ENTRIES)
-        recent = [entry for entry in logged if entry.at_ms >= self._since_ms - WINDOW_MS]
-        matched, left = match_entries(found.recalls, recent)
-        turns = tuple(turns_of(zip(found.recalls, matched, strict=True), limit_ms))
+            logged, problem, is_missing = self._log.evidence(_MOST_ENTRIES)
+            recent = [entry for entry in logged if entry.at_ms >= self._since_ms - WINDOW_MS]
+            matched, left = match_entries(found.recalls, recent)
+            found_turns = turns_of(zip(found.recalls, matched, strict=True), limit_ms, self._known)
+            turns = tuple(replace(turn, engine=self._engine) for turn in found_turns)
+            self._known = {turn.recall: turn for turn in turns}
         unknown = (turn for turn in turns if turn.outcome is DeliveryOutcome.UNKNOWN)
         is_needed = any(turn.recall.channel is DeliveryChannel.HOOK for turn in unknown)
+        if len(logged) == _MOST_ENTRIES and found.recalls and logged[-1].at_ms > found.recalls[0].at_ms - WINDOW_MS:
+            problem = problem or f"only the newest {_MOST_ENTRIES} entries of the engine's log are read"
         notices = found.notices + ((problem,) if problem and (is_needed or not is_missing) else ())
         unmatched = tuple(entry for entry in left if entry.at_ms >= self._since_ms)
         return Delivery(turns, unmatched, found.unknown_rows, notices, found.is_cut_off)

@@ -63,13 +63,8 @@ def tier_durations(entries: Iterable[LoggedQuery]) -> dict[int, TierDuration]:
     return durations | logged
 
 
-def usual_durations(session: Session) -> dict[int, TierDuration]:
-    """The usual duration of each tier, from ByteRover's own log, which no file of the project can replace."""
-    return tier_durations(own_log(session).entries)
-
-
 def own_log(session: Session) -> LogEvidence:
-    """The newest entries of ByteRover's own log, and why they are not the whole truth."""
+    """The newest entries of ByteRover's own log, which no file of the project can replace, and its problem."""
     return read_own_log(query_log_folder(project_data(session.project.root)), _MOST_LOGGED)
 
 
@@ -85,7 +80,7 @@ def forecast_silence(session: Session, days: int) -> Silence:
     too late. Raises :class:`brvtui.engines.contract.EngineError`.
     """
     logged = session.logbook.read(_MOST_LOGGED)
-    durations = usual_durations(session)
+    durations = tier_durations(own_log(session).entries)
     limit_ms = 1000.0 * session.settings.hook_seconds
     queries = _queries(session, logged)
     found: list[SilentQuery] = []

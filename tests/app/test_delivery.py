@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from brvtui.app.log.delivery_pane import TranscriptsDialog
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.log.screen import LogScreen
-from brvtui.lab.delivery.turns import DeliveryOutcome
+from brvtui.lab.delivery.turns import Delivery, DeliveryOutcome
+from brvtui.session.delivery import DeliveryReader
 from brvtui.store.app_state import TranscriptsChoice
 from tests.app.driving import at_all_sizes, press, settled, until
 from tests.app.looking import AppPilot, frame, text_of, view
@@ -120,3 +122,41 @@ async def test_hostile_text_reaches_no_terminal(turns: Session, pilot: AppPilot)
     assert "owned" in text
     assert not {"\x1b", "\x07", "\u202e"} & set(text)
     assert json.dumps(text)
+
+
+async def test_late_end_of_a_query_is_followed(turns: Session, pilot: AppPilot) -> None:
+    log = await permit(pilot)
+
+    def outcome() -> DeliveryOutcome | None:
+        found = (turn for turn in view(pilot).log.turns.values() if turn.recall.query == "a slow question")
+        return next((turn.outcome for turn in found), None)
+
+    turns.prompt("a slow question", 180)
+    turns.hook("hook_success", 186, stdout="", exitCode=0)
+    turns.log("a slow question", 0, 180.1, 4, status="processing", response="")
+    await until(pilot, lambda: outcome() is DeliveryOutcome.UNKNOWN)
+    turns.log("a slow question", 11, 180.1, 4)
+    await until(pilot, lambda: outcome() is DeliveryOutcome.TIMED_OUT)
+    await until(pilot, lambda: len(log.choices) == 4)
+    log.go_to_query("a slow question")
+    await press(pilot, "f4")
+    assert "timed out" in text_of(pilot, "#delivery")
+
+
+async def test_one_reading_runs_at_a_time(turns: Session, pilot: AppPilot, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, running, most = DeliveryReader.read, 0, 0
+
+    def slow(reader: DeliveryReader, limit_ms: float) -> Delivery:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        time.sleep(0.5)
+        running -= 1
+        return read(reader, limit_ms)
+
+    monkeypatch.setattr(DeliveryReader, "read", slow)
+    await permit(pilot)
+    for _ in range(4):
+        await pilot.press("1", "4")
+    await until(pilot, lambda: not running)
+    assert most == 1

@@ -141,7 +141,7 @@ async def test_log_entry_is_shown_from_its_top_with_the_agents_answer(garden: Tr
         assert entry.offset_row == 0
         await pilot.press("j")
         await until(pilot, lambda: "every ␛[31mday." in text_of(pilot, "#entry"))
-        assert "the answer that the agent received" in text_of(pilot, "#entry")
+        assert "the logged answer" in text_of(pilot, "#entry")
         await until(pilot, lambda: "since then:" in text_of(pilot, "#entry") or "the same" in text_of(pilot, "#entry"))
 
 

@@ -517,3 +517,77 @@ def test_growing_transcripts_are_read_further(project: Tree, session: Session, f
     assert [recall.received for recall in transcripts.read().recalls] == [context()]
     session.file.unlink()
     assert not transcripts.read().recalls
+
+
+def spill_of_another_hook(session: Session) -> None:
+    session.attached()
+    session.hook(
+        "hook_additional_context", command="", content=["<persisted-output> saved to: /x/1-additionalContext.txt"]
+    )
+
+
+def gaps_of_an_answer(session: Session) -> None:
+    gaps = "Revocation is not covered in the knowledge base."
+    session.attached(f"{ANSWER}\n\n**Sources**:\n- `.brv/context-tree/a.md`\n\n**Gaps**: {gaps}")
+
+
+def other_hook_cancelled(session: Session) -> None:
+    session.hook("hook_cancelled", command="")
+    session.attached()
+
+
+def other_recall(session: Session) -> None:
+    session.hook("hook_success", command="my-recall.sh", stdout="Branch: main", exitCode=0)
+    session.reply("Fine.")
+
+
+@pytest.mark.parametrize(
+    ("rows", "outcome"),
+    [
+        (spill_of_another_hook, "delivered"), (gaps_of_an_answer, "delivered"), (other_hook_cancelled, "delivered"),
+        (other_recall, "unknown"),
+    ],
+)  # fmt: skip
+def test_other_hooks_and_gaps_do_not_change_the_outcome(
+    rows: Callable[[Session], None], outcome: str, session: Session, turns: Callable[..., list[Row]]
+) -> None:
+    session.prompt()
+    rows(session)
+    assert [turn["outcome"] for turn in turns()] == [outcome]
+
+
+def test_error_of_an_unnamed_hook_does_not_show_the_recall_hook(
+    session: Session, turns: Callable[..., list[Row]]
+) -> None:
+    session.prompt("first question")
+    session.hook("hook_cancelled", command="")
+    session.prompt(after_s=60)
+    session.log(seconds=11, after_s=60.1, tier=4)
+    assert turns()[1]["outcome"] == "unknown"
+
+
+def test_shell_calls_that_only_name_the_script_are_no_recalls(
+    session: Session, turns: Callable[..., list[Row]]
+) -> None:
+    session.prompt("please look")
+    for command in ("cp skill/query.mjs /tmp/q", "diff a/query.mjs b/query.mjs", "timeout 20 brv query 'the real one'"):
+        session.result(session.call("Bash", command=command))
+    assert [turn["query"] for turn in turns()] == ["the real one"]
+
+
+def test_row_without_a_folder_belongs_to_that_of_the_row_before(
+    session: Session, turns: Callable[..., list[Row]]
+) -> None:
+    session.prompt("work", cwd="/other")
+    session.prompt("a secret of the other project", cwd="")
+    assert turns() == []
+
+
+def test_replaced_file_is_read_from_its_beginning(project: Tree, session: Session, folder: Path) -> None:
+    transcripts = Transcripts(project.root, folder)
+    session.prompt("an old question")
+    transcripts.read()
+    session.file.write_text("")
+    for number in range(3):
+        session.prompt(f"new question {number}")
+    assert [recall.query for recall in transcripts.read().recalls] == [f"new question {number}" for number in range(3)]

@@ -15,6 +15,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EngineLog
 from brvtui.app.view import View
+from brvtui.app.workers import Newest
 from brvtui.engines.registry import presentation
 from brvtui.lab.delivery.turns import LOST, Delivery, Turn
 from brvtui.ranking.decay import MS_PER_DAY
@@ -57,6 +58,9 @@ class Logs:
         self._begun = False
         self._reader: tuple[Session, DeliveryReader] | None = None
         self._polls: Timer | None = None
+        self._has_news = True
+        """True if the engine's log may have grown since turns were last read."""
+        self._readings: Newest[Session] = Newest(self._begin_reading)
 
     def read(self) -> None:
         """Reads both logs, and starts to watch the engine's log."""
@@ -64,6 +68,7 @@ class Logs:
         if session is None:
             return
         self._read(session)
+        self._has_news = True
         self._read_delivery()
         if not self._begun:
             self._begun = True
@@ -93,11 +98,15 @@ class Logs:
 
     def _read_delivery(self) -> None:
         """Reads the turns of agents, if the user permitted it, and again when their transcripts grow."""
-        session = self._project.session
-        if session is not None:
-            known = self._reader[1] if self._reader is not None and self._reader[0] is session else None
-            task = partial(_delivered, session, known)
-            self._services.background.run(task, self._was_delivered, group="delivery", exclusive=True)
+        if self._project.session is not None:
+            self._readings.want(self._project.session)
+
+    def _begin_reading(self, session: Session) -> None:
+        known = self._reader[1] if self._reader is not None and self._reader[0] is session else None
+        task = partial(_delivered, session, known, self._has_news)
+        self._has_news = False
+        run, finished = self._services.background.run, self._readings.finished
+        run(task, self._was_delivered, group="delivery", on_end=finished)
 
     def _was_delivered(self, read: DeliveryRead | None) -> None:
         session, store = self._project.session, self._services.store
@@ -108,10 +117,12 @@ class Logs:
             lost = sum(turn.outcome in LOST for turn in read.delivery.turns)
             text = f"{counted(len(read.delivery.turns), 'turn', 'turns')} read: {lost} answers did not reach the agent"
             self._services.notify(text, timeout=6)
+            for notice in read.delivery.notices:
+                self._services.notify(notice, severity="warning", timeout=10)
         if read.delivery is not None:
-            log, turns = store.view.log, {turn.logged: turn for turn in read.delivery.turns}
-            entries = _with_turns(log.entries or (), turns)
-            store.update(log._replace(delivery=read.delivery, turns=turns, entries=entries))
+            log = store.view.log
+            entries = _with_turns(log.entries or (), read.turns)
+            store.update(log._replace(delivery=read.delivery, turns=read.turns, entries=entries))
         if self._polls is not None:
             self._polls.stop()
         self._polls = self._services.set_timer(max(_POLL_S, read.took_s * _SHARE), self._poll)
@@ -201,6 +212,7 @@ class Logs:
         store = self._services.store
         if self._project.session is not None:
             self._read(self._project.session)
+            self._has_news = True
             self._read_delivery()
         if store.view.log.following and entries:
             store.update(store.view.query._replace(followed=entries[-1]))
@@ -241,28 +253,32 @@ class DeliveryRead:
     session: Session
     reader: DeliveryReader
     delivery: Delivery | None
+    turns: Mapping[LoggedQuery, Turn]
     took_s: float
 
 
-def _delivered(session: Session, reader: DeliveryReader | None) -> DeliveryRead | None:
+def _delivered(session: Session, reader: DeliveryReader | None, has_news: bool) -> DeliveryRead | None:
     """Reads the turns of agents with ``reader`` or a new one; returns None without the user's permission. Blocks."""
     began = time.monotonic()
     folder = TranscriptsChoice(session.project.tree).read()
     if not folder:
         return None
     if reader is None or reader.folder != Path(folder):
-        reader, has_grown = DeliveryReader(session, Path(folder), session.clock() - _DAYS * MS_PER_DAY), True
+        reader, is_first = DeliveryReader(session, Path(folder), session.clock() - _DAYS * MS_PER_DAY), True
     else:
-        has_grown = reader.has_grown()
-    delivery = reader.read(1000.0 * session.settings.hook_seconds) if has_grown else None
-    return DeliveryRead(session, reader, delivery, time.monotonic() - began)
+        is_first = False
+    is_needed = is_first or has_news or reader.has_grown()
+    delivery = reader.read(1000.0 * session.settings.hook_seconds) if is_needed else None
+    turns = {turn.logged: turn for turn in delivery.turns} if delivery is not None else {}
+    return DeliveryRead(session, reader, delivery, turns, 0.0 if is_first else time.monotonic() - began)
 
 
 def _with_turns(entries: tuple[LoggedQuery, ...], turns: Mapping[LoggedQuery, Turn]) -> tuple[LoggedQuery, ...]:
     """Returns ``entries`` with those that only transcripts contain, newest first."""
     logged = [entry for entry in entries if entry.status != UNLOGGED]
     only_there = [entry for entry in turns if entry.status == UNLOGGED]
-    return tuple(sorted([*logged, *only_there], key=lambda entry: -entry.at_ms)) if only_there else tuple(logged)
+    newest = sorted([*logged, *only_there], key=lambda entry: -entry.at_ms) if only_there else logged
+    return tuple(newest[:_MOST_LOGGED])
 
 
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:

@@ -45,7 +45,7 @@ class LogEntryPane(Pane):
         "This pane compares the logged answer to the selected query with the answer that it gets now, with an empty "
         "cache and the current notes. It lists differences in tier, first note and score, each with its causes: notes "
         "that have changed since, time that has passed, or another profile. If the logged answer came from the cache, "
-        "it is compared with the answer from the notes themselves. At the end is the answer that the agent received, "
+        "it is compared with the answer from the notes themselves. At the end is the logged answer, "
         "if the log has it."
     )
 
@@ -68,7 +68,7 @@ class LogEntryPane(Pane):
         lines.append(rule(width, f"{now}, with an empty cache" if caches else now, dash=self.glyphs.dash))
         lines += _now(compared, width)
         if compared.entry.response:
-            lines.append(rule(width, "the answer that the agent received", dash=self.glyphs.dash))
+            lines.append(rule(width, "the logged answer", dash=self.glyphs.dash))
             for paragraph in compared.entry.response.splitlines():
                 lines += wrapped(paragraph, width, "text")
         return lines

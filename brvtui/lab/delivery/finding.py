@@ -15,11 +15,13 @@ from brvtui.disk.walking import leads_to_folder, walk
 from brvtui.lab.delivery.plain_log import PlainLogReader, is_plain
 from brvtui.lab.delivery.transcript import TYPES, TranscriptBudget, TranscriptReader, parsed, rows_of
 from brvtui.lab.delivery.turns import Recall
+from brvtui.regular_files import open_regular
 from brvtui.wording import counted
 
 _MOST_FILES = 10_000
 _MOST_BYTES = 4 * 10**9
 _ENDING = ".jsonl"
+_TAIL = 1_024
 _SUBAGENT = "agent-"
 
 
@@ -63,9 +65,14 @@ class _OpenFile:
     end: int = 0
     is_cut_off: bool = False
 
-    def grew_to(self, state: os.stat_result | None) -> bool:
-        """True if the file with ``state`` may be the same file, with more rows; False without a file."""
-        return state is not None and state.st_ino == self.inode and state.st_size >= self.end
+    tail: bytes = b""
+    """The last bytes before ``end``."""
+
+    def grew_to(self, path: str, state: os.stat_result | None) -> bool:
+        """True if the file with ``state`` is the same file, with more rows or none; False without a file."""
+        if state is None or state.st_ino != self.inode or state.st_size < self.end:
+            return False
+        return state.st_size == self.end or _bytes_before(path, self.end) == self.tail
 
 
 def claude_folder() -> Path:
@@ -100,14 +107,15 @@ class Transcripts:
         found = found[:_MOST_FILES]
         states = dict(found)
         self._sizes = {path: state.st_size for path, state in found}
-        if any(not file.grew_to(states.get(path)) for path, file in self._files.items()):
+        if any(not file.grew_to(path, states.get(path)) for path, file in self._files.items()):
             self._forget()
         read, left = [], _MOST_BYTES
         for path, state in found:
-            left -= state.st_size - (known.end if (known := self._files.get(path)) else 0)
+            size = state.st_size - (known.end if (known := self._files.get(path)) else 0)
             try:
-                if left < 0:
+                if size > left:
                     raise OSError(f"the transcripts are larger than {_MOST_BYTES // 10**9} GB; use --since")
+                left -= size
                 read.append(self._read(Path(path), state.st_ino))
             except OSError as error:
                 notices.append(f"{path}: not read: {faults.reason(error)}")
@@ -181,6 +189,7 @@ class Transcripts:
     def _read(self, file: Path, inode: int) -> _OpenFile:
         """Reads the rows that were added to ``file``."""
         known = self._files.setdefault(str(file), _OpenFile(inode))
+        known.is_cut_off = False
         for row in rows_of(file, known.end):
             value = parsed(row.data or b"") if known.reader is None else None
             if isinstance(value, dict) and (is_plain(value) or value.get("type") in TYPES):
@@ -198,6 +207,7 @@ class Transcripts:
                 reader.unknown_rows, self._budget.unreadable = before  # the row is read again when it is complete
             else:
                 known.end = row.end
+        known.tail = _bytes_before(str(file), known.end)
         return known
 
     def _reader_for(self, row: dict[str, Any], name: str) -> RowReader:
@@ -210,6 +220,18 @@ class Transcripts:
             return not folder or any(place == root or place.startswith(f"{root}/") for root in roots)
 
         return TranscriptReader(belongs, self._seen, self._budget, name.startswith(_SUBAGENT))
+
+
+def _bytes_before(path: str, end: int) -> bytes:
+    """The last bytes of the file at ``path`` before byte ``end``; empty if it cannot be read."""
+    try:
+        descriptor = open_regular(path)
+    except OSError:
+        return b""
+    try:
+        return os.pread(descriptor, min(end, _TAIL), max(end - _TAIL, 0))
+    finally:
+        os.close(descriptor)
 
 
 def _slugs(folder: Path) -> tuple[str, str]:

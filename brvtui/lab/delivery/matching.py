@@ -15,6 +15,8 @@ WINDOW_MS = 300_000.0
 """The maximum difference between the two times, in ms. The clocks of host and engine may differ by minutes."""
 _MOST_PAIRS = 250_000
 """The maximum number of pairs of recalls and entries with one text; the newest recalls are not matched beyond it."""
+_FEWEST, _SHARE = 10, 0.9
+"""The number of texts, and the share of them with nearly the same difference, from which the clocks are known."""
 _TOLERANCE_MS = 60_000.0
 """The maximum difference after the usual difference of the clocks is subtracted, in ms."""
 
@@ -33,13 +35,13 @@ def match_entries(
     places: dict[str, list[int]] = defaultdict(list)
     for place, recall in enumerate(recalls):
         places[recall.query.strip()].append(place)
-    offset = _clock_difference(recalls, places, by_text)
+    offset, limit_ms = _clock_difference(recalls, places, by_text)
     matched: list[LoggedQuery | None] = [None] * len(recalls)
     left: list[LoggedQuery] = []
     for text, logged in by_text.items():
         free = sorted(places.get(text, ()), key=lambda place: recalls[place].at_ms)
         waiting = list(logged)
-        if free and len(free) == len(waiting) and _fit(recalls, free, waiting):
+        if free and len(free) == len(waiting) and _fit(recalls, free, waiting, offset, limit_ms):
             for place, entry in zip(free, waiting, strict=True):
                 matched[place] = entry
             continue
@@ -66,18 +68,26 @@ def _pairs(
 
 def _clock_difference(
     recalls: Sequence[Recall], places: dict[str, list[int]], by_text: dict[str, list[LoggedQuery]]
-) -> float:
-    """The usual difference between the engine's and the host's times, in ms, from texts that were asked only once."""
+) -> tuple[float, float]:
+    """The usual difference between the engine's and the host's times, from texts that were asked only once, and the
+    maximum deviation from it; both in ms.
+    """
     differences = [
         logged[0].at_ms - recalls[places[text][0]].at_ms
         for text, logged in by_text.items()
         if len(logged) == 1 and len(places.get(text, ())) == 1
     ]
     near = [difference for difference in differences if abs(difference) <= WINDOW_MS]
-    return median(near) if near else 0.0
+    offset = median(near) if near else 0.0
+    agreeing = sum(abs(difference - offset) <= _TOLERANCE_MS for difference in near)
+    is_known = len(near) >= _FEWEST and agreeing >= _SHARE * len(near)
+    return (offset, _TOLERANCE_MS) if is_known else (offset, WINDOW_MS)
 
 
-def _fit(recalls: Sequence[Recall], places: Sequence[int], entries: Sequence[LoggedQuery]) -> bool:
-    """True if recalls and entries in order of time differ by at most :data:`WINDOW_MS` each."""
+def _fit(
+    recalls: Sequence[Recall], places: Sequence[int], entries: Sequence[LoggedQuery], offset: float, limit_ms: float
+) -> bool:
+    """True if recalls and entries in order of time differ by at most ``limit_ms`` each."""
+    offset = 0.0 if limit_ms == WINDOW_MS else offset
     pairs = zip(places, entries, strict=True)
-    return all(abs(entry.at_ms - recalls[place].at_ms) <= WINDOW_MS for place, entry in pairs)
+    return all(abs(entry.at_ms - recalls[place].at_ms - offset) <= limit_ms for place, entry in pairs)

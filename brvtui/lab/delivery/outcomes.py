@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from brvtui.lab.delivery.turns import DeliveryChannel, DeliveryOutcome, Recall, Turn
+from brvtui.lab.delivery.turns import ARRIVED, DeliveryChannel, DeliveryOutcome, Recall, Turn
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from brvtui.tree.reading.contents import units
 
@@ -29,10 +29,13 @@ def context_of(text: str) -> str:
     return _INTRODUCTION.sub("", inner).strip()
 
 
-def turns_of(recalls: Iterable[tuple[Recall, LoggedQuery | None]], limit_ms: float) -> Iterator[Turn]:
+def turns_of(
+    recalls: Iterable[tuple[Recall, LoggedQuery | None]], limit_ms: float, known: Mapping[Recall, Turn] = {}
+) -> Iterator[Turn]:
     """Yields a turn for each recall and its entry in the engine's log; recalls must be oldest first.
 
-    ``limit_ms`` is the time after which the hook gives up, in ms.
+    ``limit_ms`` is the time after which the hook gives up, in ms. ``known`` contains turns of an earlier reading, whose
+    texts are not compared again.
     """
     received = dict[tuple[str, str], float]()
     for recall, entry in recalls:
@@ -41,15 +44,19 @@ def turns_of(recalls: Iterable[tuple[Recall, LoggedQuery | None]], limit_ms: flo
         outcome, evidence = _outcome(recall, entry, text, limit_ms, received.get(key))
         if outcome in (DeliveryOutcome.DELIVERED, DeliveryOutcome.NOT_COVERED) and text:
             received.setdefault(key, recall.at_ms)
-        documents = (entry.paths if entry is not None else ()) or _sources(text or context_of(recall.printed))
-        used = tuple(_used(recall, documents, text)) if outcome.value.startswith(("delivered", "spilled_read")) else ()
+        before = known.get(recall)
+        if before is not None and before.entry == entry and before.outcome is outcome:
+            documents, used = before.documents, before.used
+        else:
+            documents = (entry.paths if entry is not None else ()) or _sources(text or context_of(recall.printed))
+            used = tuple(_used(recall, documents, text)) if outcome in ARRIVED else ()
         yield Turn(recall, outcome, evidence, entry, documents, used)
 
 
 def _outcome(
     recall: Recall, entry: LoggedQuery | None, text: str, limit_ms: float, earlier_ms: float | None
 ) -> tuple[DeliveryOutcome, str]:
-    if recall.failure:
+    if recall.failure and recall.received is None:
         return DeliveryOutcome.FAILED, recall.failure
     if recall.spilled_to:
         is_read = recall.spilled_to in recall.opened
@@ -59,7 +66,7 @@ def _outcome(
     if recall.received is not None:
         if not text:
             return DeliveryOutcome.EMPTY, "the answer is empty"
-        if _NOT_COVERED.search(text) or (entry is not None and entry.not_covered):
+        if (entry is not None and entry.not_covered) or (_NOT_COVERED.search(text) and not _sources(text)):
             return DeliveryOutcome.NOT_COVERED, _UNCOVERED
         if earlier_ms is not None:
             return DeliveryOutcome.DELIVERED_AGAIN, "the agent had already received this text in this session"

@@ -53,7 +53,8 @@ _FAILURES = {
     "hook_error_during_execution": "the hook failed while it ran",
     "hook_blocking_error": "the hook failed and blocked the prompt",
 }
-_OWN_HOOK = re.compile(r"brv|byterover|\brecall\b", re.IGNORECASE)
+_BYTEROVER = re.compile(r"brv|byterover", re.IGNORECASE)
+_OWN_HOOK = re.compile(rf"{_BYTEROVER.pattern}|\brecall\b", re.IGNORECASE)
 _CONTEXT = "<byterover-context>"
 _SPILLED = "additionalContext.txt"
 _BEFORE_PATH = " \t\r\n\"'<>"
@@ -62,8 +63,10 @@ _PERSISTED = "<persisted-output>"
 _SAVED_TO = re.compile(r"saved to:?\s*(?P<path>/[^\s\"'<>]+)", re.IGNORECASE)
 _MCP_TOOL = re.compile(r"mcp__.+__brv-query")
 _SCRIPT = "query.mjs"
+_LIMIT = re.compile(r"\d+[smh]?")
+_RUNTIMES = ("node", "bun", "deno")
 _OPERATORS = ";|&()<>\n"
-_BEFORE = ("time", "command", "env", "exec", "npx", "$")
+_BEFORE = ("time", "command", "env", "exec", "npx", "timeout", "$")
 """Words that may come before a command."""
 _WITH_VALUE = ("--format", "-f", "--timeout", "-t", "--limit", "--scope", "--project")
 """Options that are followed by a value."""
@@ -131,6 +134,8 @@ class TranscriptReader:
         """The places of tool calls without a result, by id, oldest first."""
         self.unknown_rows = 0
         self.other_rows = 0
+        self._folder = ""
+        """The working folder of the newest row that names one."""
 
     def recalls(self, is_cut_off: bool = False) -> list[Recall]:
         """The recalls read so far, in the order of their rows.
@@ -150,9 +155,9 @@ class TranscriptReader:
 
     def read(self, row: bytes) -> None:
         """Reads one row. Rows that are not JSON objects, or have an unknown type, are counted."""
-        if len(row) > _SMALL and not self._matters(row):
+        if len(row) > _SMALL and row.rstrip().endswith(b"}") and not self._matters(row):
             return
-        value = parsed(row)
+        value = parsed(row) if len(row) <= _SMALL or self._matters(row) else {}
         kind = value.get("type") if isinstance(value, dict) else None
         if not isinstance(kind, str) or self._budget.is_spent:
             self.miss()
@@ -160,10 +165,13 @@ class TranscriptReader:
         if kind not in TYPES:
             self.unknown_rows += 1
             return
-        if not self._belongs(_text(value.get("cwd"))):
+        self._folder = _text(value.get("cwd")) or self._folder
+        if not self._belongs(self._folder):
             self.other_rows += 1
             return
-        row_id = _text(value.get("uuid"))
+        row_id = _name(value.get("uuid"))
+        if kind in ("system", "progress", "summary"):
+            return
         if row_id and self._is_repeated(row_id, value):
             return
         session = _name(value.get("sessionId"))
@@ -242,18 +250,25 @@ class TranscriptReader:
             return
         kind = _text(attachment.get("type"))
         place = state.prompts.get(_text(value.get("parentUuid")), state.prompt)
-        if place is not None and (row_id := _text(value.get("uuid"))):
+        if place is not None and (row_id := _name(value.get("uuid"))):
             state.prompts[row_id] = place
         is_known = kind in _FAILURES or kind in ("hook_additional_context", "hook_success")
         if kind.startswith("hook") and not is_known:
             self.miss()
         if not is_known or place is None or not _is_recall(attachment):
             return
-        state.has_hook = True
+        state.has_hook |= kind not in _FAILURES or bool(
+            _text(attachment.get("command"))
+        )  # else, it may be another hook
         recall = replace(self._recalls[place], ran=True)
         if kind == "hook_additional_context":
             text = _joined(attachment.get("content"))
-            self._recalls[place] = replace(recall, received=self._budget.kept(text), spilled_to=_file_of(text))
+            if _CONTEXT in (recall.received or "") and _CONTEXT not in text:
+                return  # another hook's
+            self._budget.characters += len(recall.printed)  # the same text
+            self._recalls[place] = replace(
+                recall, received=self._budget.kept(text), printed="", spilled_to=_file_of(text)
+            )
             return
         took = attachment.get("durationMs")
         if isinstance(took, (int, float)) and not isinstance(took, bool) and 0 <= took < LONGEST_MS:
@@ -267,7 +282,10 @@ class TranscriptReader:
                 recall, failure=f"the hook ended with exit code {code}" + (f": {reason}" if reason else "")
             )
         else:
-            recall = replace(recall, printed=self._budget.kept(_printed(_text(attachment.get("stdout")))))
+            printed, command = _printed(_text(attachment.get("stdout"))), _text(attachment.get("command"))
+            is_own = _CONTEXT in printed or not command or _BYTEROVER.search(command) is not None
+            if is_own and recall.received is None:
+                recall = replace(recall, printed=self._budget.kept(printed))
         self._recalls[place] = recall
 
     # what the agent wrote and called
@@ -309,6 +327,7 @@ class TranscriptReader:
         state.blocks += 1
         if opened.endswith(_SAVED_ENDING) and len(self.opened) < MOST_RECALLS:
             self.opened.add(opened)
+            self._budget.characters -= len(opened)
         if state.blocks > _MOST_BLOCKS:
             return
         for place in state.current:
@@ -399,9 +418,9 @@ def _shell_query(command: str) -> str:
 
 def _query_of(words: Sequence[str]) -> str:
     """The query in the ``words`` of one command; empty if it asks no memory."""
-    words = list(dropwhile(lambda word: word in _BEFORE or "=" in word, words))
+    words = list(dropwhile(lambda word: word in _BEFORE or "=" in word or _LIMIT.fullmatch(word), words))
     if (words[:1] and words[0].rpartition("/")[2] == "brv" and words[1:2] == ["query"]) or (
-        len(words) > 1 and words[1].endswith(_SCRIPT)
+        words[:1] and words[0].rpartition("/")[2] in _RUNTIMES and words[1:2] and words[1].endswith(_SCRIPT)
     ):
         rest = words[2:]
     else:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from statistics import quantiles
 
 from brvtui.tree.engine_files.query_log import AGENT, UNLOGGED, LoggedQuery
+from brvtui.tree.reading.kinds import TREE
 
 LONGEST_MS = 1e9
 """The duration in ms, about twelve days, from which a recorded duration is not believed."""
@@ -101,12 +102,16 @@ class Turn:
     """The paths of the notes in the answer, best first."""
     used: tuple[str, ...] = ()
     """The delivered notes that the agent's reply or its later file reads mention. A heuristic."""
+    engine: str = TREE.native
+    """The name of the engine that the agent asked."""
 
     @property
     def logged(self) -> LoggedQuery:
         """The entry of the engine's log, or else one with what the transcript contains."""
         recall = self.recall
-        return self.entry or LoggedQuery(recall.at_ms, recall.query, AGENT, UNLOGGED, paths=self.documents)
+        return self.entry or LoggedQuery(
+            recall.at_ms, recall.query, AGENT, UNLOGGED, paths=self.documents, engine=self.engine
+        )
 
     @property
     def tokens(self) -> int:

@@ -57,7 +57,7 @@ class LoggedQuery:
     options: dict[str, Any] = field(default_factory=dict, hash=False)
     """The query's options, keyed by name, as in :attr:`brvtui.trace.Trace.options`."""
     response: str = ""
-    """The answer that the agent received, cut to :data:`LONGEST_RESPONSE` characters."""
+    """The logged answer, cut to :data:`LONGEST_RESPONSE` characters."""
     waited_ms: float | None = None
     """The time for which the client waited, in ms. It is longer than ``took_ms`` if a model answered, because the
     engine then asks the model for memories of the session before it replies to the client."""
@@ -117,8 +117,6 @@ def read_own_log(folder: Path, most: int) -> LogEvidence:
     problem = "" if files else "the engine has no log of this project, so it is unknown which answers came too late"
     if len(entries) < len(files):
         problem = f"{counted(len(files) - len(entries), 'entry', 'entries')} of the engine's log cannot be read"
-    elif files and len(files) == most:
-        problem = f"only the newest {most} entries of the engine's log are read"
     return LogEvidence(entries, problem, is_missing=not files)
 
 
