@@ -9,9 +9,9 @@ from textual.events import MouseScrollDown, MouseScrollUp
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity.forecast_bar import ForecastBar
-from tests.app.driving import NARROW, press, settled, until
+from tests.app.driving import NARROW, ask, press, settled, until
 from tests.app.engines import switch_to
-from tests.app.looking import AppPilot, flat, shown, text_of
+from tests.app.looking import AppPilot, flat, frame, shown, text_of
 from tests.app.test_maturity import maturity, opened
 from tests.support.trees import Tree
 
@@ -105,3 +105,15 @@ async def test_narrow_forecast_is_not_cut(app: BrvTui, garden: Tree) -> None:
         assert "IN 360 DAYS" in bar
         assert "notes change in the next 360 days" in bar
         assert "…" not in bar
+
+
+async def test_queries_that_will_be_answered_too_late_are_counted(garden: Tree, pilot: AppPilot) -> None:
+    await ask(pilot, "rollback")
+    await press(pilot, "enter")
+    await pilot.press("escape", "3")
+    bar = frame(pilot).query_one(ForecastBar)
+    await until(pilot, lambda: bar.silence is not None)
+    assert bar.silence is not None
+    assert bar.silence.tried == 1
+    late = [query.days for query in bar.silence.queries]
+    assert ("too late for your agent's hook" in text_of(pilot, "#forecast")) is bool(late)

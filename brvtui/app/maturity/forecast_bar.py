@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import numpy as np
 from textual import events
@@ -17,6 +18,9 @@ from brvtui.engines.ageing.events import count_sentence, next_days
 from brvtui.engines.ageing.forecast import LAST_DAY
 from brvtui.paint.line import Line, badge, line
 from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.session.silence import Silence
 
 _LEFT, _RIGHT = " today ", " 365 d "
 _UNTOUCHED = " if nobody touches them"
@@ -41,6 +45,7 @@ class ForecastBar(Lines):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.on_day: BoardOnDay | None = None
+        self.silence: Silence | None = None
         self.day = 0
         self._dragged = False
 
@@ -49,9 +54,14 @@ class ForecastBar(Lines):
         self.on_day, self.day = on_day, day
         self.rebuild()
 
+    def put_silence(self, silence: Silence | None) -> None:
+        """Shows the number of queries whose answers come too late for the agent's hook."""
+        self.silence = silence
+        self.rebuild()
+
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the board and the requested day, from which the lines are built."""
-        return (self.on_day, self.day)
+        """Returns the board, the requested day and the late queries, from which the lines are built."""
+        return (self.on_day, self.day, self.silence)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the lines: day, slider, calendar, counts and explanation."""
@@ -61,6 +71,8 @@ class ForecastBar(Lines):
             return lines
         lines += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
         meaning = self.services.with_keys(_meaning(on_day.wanted))
+        if self.silence is not None and on_day.wanted.only is None and (late := _late(self.silence, self.day)):
+            return [*lines, line(f" {late}", "warn").cut(width)]
         whose = "" if view.is_native else "ByteRover's rules: "
         order = f"by {on_day.wanted.order}"
         room = width - len(order) - 3
@@ -197,6 +209,17 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
             return f"no {noun} {only.happens} in {span}"
         return f"only the {added} that {only.happens if added == 1 else only.happen} in {span}"
     return count_sentence(only, int(forecast.then.has_come[only].sum()), added, options.day)
+
+
+def _late(silence: Silence, day: int) -> str:
+    """Returns a sentence with the number of queries that are answered too late on ``day``; empty if none ever is."""
+    if not silence.queries:
+        return ""
+    come = sum(query.days <= day for query in silence.queries)
+    later = min((query.days for query in silence.queries if query.days > day), default=0)
+    queries = counted(silence.tried, "query gets its answer", "queries get their answers")
+    text = f"{come} of {queries} too late for your agent's hook ({silence.limit_ms / 1000:g} s: hook_seconds)"
+    return f"{text}, the next from day {later} on" if later else text
 
 
 def _meaning(options: BoardOptions) -> str:

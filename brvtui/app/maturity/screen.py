@@ -109,6 +109,7 @@ class MaturityScreen(FrameScreen):
         if view.project.overview is not None and source != self._of:
             self._of = source
             self._ask_for_board(anew=True)
+            self._forecast_silence()
         self._show_note()
 
     def on_screen_resume(self) -> None:
@@ -137,6 +138,17 @@ class MaturityScreen(FrameScreen):
             return super().renamed
         shows = "all notes" if self.wanted.only is None else "earlier too"
         return {**super().renamed, "board.changes": shows}
+
+    def _forecast_silence(self) -> None:
+        """Finds the queries whose answers will come too late for the agent's hook, if the engine has tiers."""
+        session, bar = self._project.session, self.query_one(ForecastBar)
+        bar.put_silence(None)
+        if session is not None and self.view.presentation.has_tiers:
+            from brvtui.session.silence import forecast_silence
+
+            task = partial(forecast_silence, session, LAST_DAY)
+            run = self.services.background.run
+            run(task, bar.put_silence, group="silence", exclusive=True, on_error=lambda _: None, owner=self)
 
     # the displayed board
 
