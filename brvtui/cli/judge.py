@@ -240,7 +240,7 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
     for line in [*dict.fromkeys(followed), *missing]:
         say(visible(line))
     if missing:
-        say("to no longer judge a note: brv-tui judge set QUERY NOTE=none", err=True)
+        say("to remove a note's judgment: brv-tui judge set QUERY NOTE=none", err=True)
     elif not judgments:
         _say_none(file)
     elif not followed:

@@ -152,10 +152,11 @@ def query(
     files: tuple[Path, ...],
     form: str,
 ) -> int:
-    """Answer TEXT with an engine (by default, ByteRover) and show why: the reason, and the results with their words.
+    """Answer TEXT with an engine (by default, ByteRover) and explain the answer.
 
-    --full shows every decision. A TEXT of - is read from standard input. Nothing is changed or cached. Exit code 1 when
-    the tree does not cover TEXT, or TEXT is empty; 2 when standard input is empty.
+    Prints the reason, and the results with their matching words; --full prints every decision. A TEXT of - is read from
+    standard input. Nothing is changed or cached. Exit code 1 when the tree does not cover TEXT, or TEXT is empty; 2
+    when standard input is empty.
     """
     session = request.open()
     if files:

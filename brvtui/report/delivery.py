@@ -25,7 +25,7 @@ NAMES = {
     DeliveryOutcome.NOT_COVERED: "not covered: no note answers the query",
     DeliveryOutcome.EMPTY: "empty",
     DeliveryOutcome.SKIPPED: "skipped: the prompt is too short for the hook",
-    DeliveryOutcome.TIMED_OUT: "timed out: the engine answered too late, and nothing arrived",
+    DeliveryOutcome.TIMED_OUT: "timed out: the answer came too late, so nothing arrived",
     DeliveryOutcome.FAILED: "failed",
     DeliveryOutcome.IGNORED_BY_HOST: "ignored by host: the hook printed an answer, but the host did not pass it on",
     DeliveryOutcome.UNKNOWN: "unknown: there is not enough evidence",

@@ -59,7 +59,7 @@ def _facts(report: MigrationReport) -> Iterator[Line]:
     facts: tuple[tuple[str, Callable[[MigratedNote], object], str], ...] = (
         ("without the stored importance, maturity and accesses", lambda note: note.lost_signals, "warn"),
         ("no longer found by some words", lambda note: note.lost_words, "warn"),
-        ("with a name that V4 does not see, or left out", lambda note: note.unseen, "text"),
+        ("named so that V4 ignores them, or left out", lambda note: note.unseen, "text"),
         ("searched by V4 but not by ByteRover 3", lambda note: note.newly_searched, "text"),
         ("with frontmatter that becomes text", lambda note: note.frontmatter_problem, "text"),
     )

@@ -349,7 +349,8 @@ class RemedyFinder:
             return
         text = text_of(Template.BLANK, NewNote(title, self.context.now_ms)).encode("utf-8", "surrogateescape")
         change = FilesSet(((path, text),), just_before_ms(self.context.now_ms))
-        yield Proposal(change, f"a note titled “{shortened(title)}” at {path}", "write the note that should answer")
+        what = f"a note titled “{shortened(title)}” at {path}"
+        yield Proposal(change, what, "write the note that should answer this query")
 
     def _archived(self, note: Note) -> Iterator[Proposal]:
         snapshot, names = self.context.snapshot, archived_as(note.path)

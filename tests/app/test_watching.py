@@ -1,4 +1,4 @@
-"""Messages about watching; changes on disk keep the user's position."""
+"""Messages about file watching, and the user's position, which changes on disk do not move."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_cache_pane_lists_stale_entries_that_are_still_served(garden: Tree
         await settled(pilot)
         pane = flat(pilot, "#cache")
         assert "still given, although the tree has changed deploy/rollback.md changed auth/jwt/added0.md new" in pane
-        assert "old answers are still given for 30 s, until the next fingerprint" in pane
+        assert "old answers are still given for 30 s; then the fingerprint is computed again" in pane
         assert "for 5 s more, a search may use the earlier index" in pane
 
 

@@ -48,7 +48,7 @@ def test_judge_sets_lists_changes_and_removes_a_query(run: Run, project: Tree) -
     (project.tree / "auth/tokens.md").unlink()
     code, out, _ = judge("list")
     assert (code, out.splitlines()[1]) == (1, "  3  auth/tokens.md  gone")
-    gone = "to no longer judge a note: brv-tui judge set QUERY NOTE=none\n"
+    gone = "to remove a note's judgment: brv-tui judge set QUERY NOTE=none\n"
     assert judge("follow") == (1, "refresh-tokens: auth/tokens.md: gone\n", gone)
     assert judge("set", "refresh tokens", "tokens=none")[:2] == (0, "refresh tokens  (refresh-tokens)\n     why\n")
     assert judge("remove", "refresh tokens")[:2] == (0, "removed; 0 queries left\n")

@@ -34,7 +34,7 @@ DAMAGE = Place("damage", "Damage dialog", PlaceKind.DIALOG, (
     Action("damage.back", "b", "dismiss(None)", "back to the text", "Go back to the text; nothing is saved",
            bar=True),
     Action("damage.save", "s", "dismiss('save')", "save anyway",
-           "Save the text as it is, although that damages the note",
+           "Save the text as it is, even though this damages the note",
            bar=True),
 ), within=DIALOG)  # fmt: skip
 

@@ -81,8 +81,9 @@ LOG_SCREEN = Place("log", "Log screen", PlaceKind.SCREEN, (
 MATURITY_SCREEN = Place("maturity", "Maturity screen", PlaceKind.SCREEN, (
     *_panes("maturity", {"draft": "f2", "validated": "f3", "core": "f4", "ageing": "f5"}),
     Action("forecast.today", "0", "today", "today", "Show the notes as they are today", bar=True),
-    Action("board.only", "f", "only(1)", "only…", "Show only notes with the next event, or all notes", bar=True),
-    Action("board.only_before", "F", "only(-1)", "only…", "Show only notes with the previous event"),
+    Action("board.only", "f", "only(1)", "only…",
+           "Show only notes with the next kind of event, or all notes", bar=True),
+    Action("board.only_before", "F", "only(-1)", "only…", "Show only notes with the previous kind of event"),
     Action("board.changes", "c", "only_changes", "only changes",
            "Show only notes that change by the day of the forecast, or all notes", bar=True),
     Action("forecast.next", "right_square_bracket", "day(1)", "+1 day", "Move the forecast one day ahead", bar=True),

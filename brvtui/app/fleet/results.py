@@ -42,7 +42,7 @@ _HINT = 7
 _LEAST_PATH = 12
 _MOST_REASONS, _MOST_MISSES = 40, 10
 _HINTS = (
-    ("Type", "and all memories are asked when you pause; Enter asks at once"),
+    ("Type", "and all memories are queried when you pause typing; Enter queries them at once"),
     ("{fleet.merge}", "switches between each engine's own answer and one ranking of all notes"),
     ("Enter", "on a result opens it in its own memory; {screens.fleet} comes back here"),
     ("Esc", "stops asking"),

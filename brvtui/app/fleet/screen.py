@@ -68,9 +68,9 @@ class FleetInput(OrderedInput):
 
     TITLE = "Question"
     HELP_TEXT = (
-        "Type a question here to ask all members of the fleet. They are asked when you pause; typing more or pressing "
-        "Esc stops that. Press Enter to ask at once and go to the results. Press {fleet.again} to ask again, with the "
-        "fleet and its files as they are now."
+        "Type a question here to ask all members of the fleet. They are asked when you pause typing; typing more or "
+        "pressing Esc stops that. Press Enter to ask at once and go to the results. Press {fleet.again} to ask again, "
+        "with the fleet and its files as they are now."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_FIELD)
 

@@ -225,7 +225,8 @@ def take_back(session: Session, done: Judged) -> Judged:
 
     def restored(now: Judgments) -> Judgments:
         if now != done.after:
-            raise JudgmentsError("the judgments have changed since then: brv-tui judge remove removes individual ones")
+            why = "the judgments have changed since then"
+            raise JudgmentsError(f"{why}: use brv-tui judge remove to remove them one by one")
         return done.before
 
     return _changed(session, "undone", restored)

@@ -36,10 +36,10 @@ _HEAD = 2
 _MEANINGS = {
     "ndcg": "1 if right notes are first", "recall": "share of the right notes in the top {}",
     "precision": "share of right notes in the top {}", "mrr": "1 divided by the rank of the first right note",
-    "map": "mean precision at the right notes", "success": "1 if the top {} has a right note",
+    "map": "mean precision at the right notes", "success": "1 if the top {} include a right note",
     "judged": "share of the top {} with a grade",
 }  # fmt: skip
-"""The meaning of each metric, by its name without the number of results, which replaces the braces."""
+"""The meaning of each metric. Keys are names without the number of results, which replaces ``{}``."""
 EMPTY = (
     (
         "No query is judged yet. Press {lab.judge} to judge the open query by its answer in the column; without an "

@@ -215,7 +215,7 @@ class LogPane(ChoicePane):
 
 def _looked_for(view: View, width: int) -> list[Line]:
     log = view.log.engine_log
-    found = "exists, but has no query of this project" if log is not None and log.exists else "does not exist"
+    found = "exists, but contains no queries from this project" if log is not None and log.exists else "does not exist"
     return wrapped(f"Searched: {log.place} ({found}).", width) if log is not None else []
 
 

@@ -307,7 +307,7 @@ class MaturityScreen(FrameScreen):
         self.want(order=_ORDERS[(_ORDERS.index(self.wanted.order) + step) % len(_ORDERS)])
 
     def action_only(self, step: int) -> None:
-        """Shows only notes with the next or previous event; after the last event, shows all notes."""
+        """Shows only notes with the next or previous kind of event; after the last kind, shows all notes."""
         events: tuple[Event | None, ...] = (None, *(self.on_day.events if self.on_day is not None else ()))
         self.want(only=events[(events.index(self.wanted.only) + step) % len(events)])
 

@@ -49,7 +49,7 @@ _CONSTANT = (
 )
 _NO_SETTING = "This is not a setting: {settings.default} removes it from your own file; change other files by hand."
 _NO_KEYS = "must list keys"
-_NO_FILE = "No setting in this file is used: repair the file by hand; the next start reads it again."
+_NO_FILE = "None of the settings in this file are used. Fix the file by hand; it is read again at the next start."
 
 
 @dataclass(frozen=True, slots=True)

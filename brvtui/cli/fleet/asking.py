@@ -120,7 +120,8 @@ _SHOWN = 3
 @click.option(
     "--limit",
     type=WholeNumber(1, 1_000),
-    help=f"The number of results: per member (default: {_SHOWN}; as JSON, all), or in the one ranking (default: 10).",
+    help=f"The number of results: for each member (default: {_SHOWN}, or all with JSON), or in total with --merge one "
+    "(default: 10).",
 )
 @fleet_command
 @format_option(

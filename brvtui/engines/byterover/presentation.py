@@ -63,7 +63,8 @@ def _cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterato
     yield line(f" {text}", "muted")
     if state.value != state.current:
         yield line(f" {glyphs.warn} the tree is now {state.current[:16]}", "warn")
-        yield _warned(f"old answers are still given for {seconds(state.left_s)}, until the next fingerprint")
+        given = f"old answers are still given for {seconds(state.left_s)}"
+        yield _warned(f"{given}; then the fingerprint is computed again")
     if shown.index_left_s > 0:
         yield _warned(f"for {seconds(shown.index_left_s)} more, a search may use the earlier index")
     yield Text("brv-tui simulates this cache: ByteRover keeps its own", "faint", after=0)
@@ -290,7 +291,7 @@ class ByteRoverPresentation(Presentation):
                 yield Ends(row, line(f"{hit.score:.2f}", "strong"))
 
     def named_folder(self, trace: Trace) -> str:
-        """The scope of the search; empty if there is none or if an option set it."""
+        """The scope that the query names; empty if it names none, or if an option set the scope."""
         scope = trace.section(Search).scope
         return scope.path if scope.restricts and scope.source != "option" else ""
 

@@ -404,7 +404,8 @@ def _edit(
     context: Context[V4Profile], topic: RankedTopic, place: int, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
     """Yields the result of saving the topic now without a change."""
-    text = edited_now((context.now_ms - topic.mtime_ms) / MS_PER_DAY, "until then, its stored recency counts")
+    days = (context.now_ms - topic.mtime_ms) / MS_PER_DAY
+    text = edited_now(days, "until then, its stored recency is used unchanged")
     saved = with_topic(asking.spaces[place].space, topic.path, topic.topic, just_before_ms(context.now_ms))
     yield Remedy(text, True, kind=RemedyKind.EDIT, how="change and save it"), asking.ask_of(place, saved)
 

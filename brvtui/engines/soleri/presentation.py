@@ -316,7 +316,7 @@ def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
         why = "it contains no term of the query"
         if placed.pool_rank:
             why = "it contains only other forms of your words, and TF-IDF compares whole words"
-            why = "it contains none of your words whole, and TF-IDF compares whole words" if left_out else why
+            why = "it contains none of your words as whole words, and TF-IDF compares whole words" if left_out else why
         yield Text(why, "muted")
     for shared in placed.shared[:_LISTED_TERMS]:
         row = Line().gap().fit(shared.term, _TERM).add(f"{shared.adds:.3f}", "bold strong")
@@ -362,7 +362,7 @@ def _other_weights_line(placed: RankedEntry, section: VaultSearch) -> Iterator[T
     """
     learned = section.weights
     if learned.rate is not None:
-        when = "with the fixed weights" if learned.moved else f"at {learned.needed} rows of such feedback"
+        when = "with the fixed weights" if learned.moved else f"after {learned.needed} feedback entries of this kind"
         yield Text(f"{when}: {placed.other_score:.3f}, now {placed.hit.score:.3f}", "muted")
 
 

@@ -103,7 +103,7 @@ class Transcripts:
         notices: list[str] = []
         found = list(islice(self._found(notices), _MOST_FILES + 1))
         if len(found) > _MOST_FILES:
-            notices.append(f"only {_MOST_FILES} transcripts in {self.folder} are read; use --since")
+            notices.append(f"only {_MOST_FILES} transcripts in {self.folder} are read; narrow the period with --since")
         found = found[:_MOST_FILES]
         states = dict(found)
         self._sizes = {path: state.st_size for path, state in found}

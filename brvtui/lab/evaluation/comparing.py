@@ -325,7 +325,7 @@ def gate_silent(evaluation: Evaluation, slow: frozenset[str], limit_s: float) ->
     """A gate that fails if a query has one of the ``slow`` outcomes, whose answers usually take over ``limit_s``."""
     late = tuple(query.id for query in evaluation.queries if query.outcome in slow)
     if not late:
-        return GateResult(_IN_TIME, True, f"no answer usually takes more than {limit_s:g} s", ())
+        return GateResult(_IN_TIME, True, f"answers usually take no more than {limit_s:g} s", ())
     return GateResult(
         _IN_TIME, False, f"{len(late)} of {len(evaluation.queries)} usually take over {limit_s:g} s", late
     )

@@ -191,7 +191,7 @@ def _age(case: Case) -> Counterfactual:
 
 def _when(case: Case, days: float) -> str:
     if not case.days:
-        return f"a moment later: its stored recency {case.signals.recency:g} counts only at exactly 0 days"
+        return f"a moment later: its stored recency {case.signals.recency:g} is used unchanged only at exactly 0 days"
     when = f"edited within the last {days:g} days" if case.is_monotonic else f"edited {days:g} days ago"
     return f"{when if days else 'edited today'}, not {case.days:.1f} days ago"
 
@@ -299,7 +299,10 @@ def _wording(case: Case) -> Counterfactual:
     ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(
-            case, Lever.WORDING, ceiling, "only its path is enough: the best possible score of this note today is"
+            case,
+            Lever.WORDING,
+            ceiling,
+            "only a query that names its path would work: with any other, its best possible score today is",
         )
     seen = {case.trace.query}
     for candidate in islice(_every_wording(case), trial_limit(case.trace.query)):
@@ -321,7 +324,8 @@ def _path(case: Case) -> Counterfactual:
         return impossible(Lever.PATH, f"a note that is named by its path scores {score:g}", score)
     shown, summary = case.note.path, case.context.snapshot.summaries.get(case.note.result_path)
     if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
-        return impossible(Lever.PATH, f"its path names its folder, and {summary.file} is the result for that folder")
+        why = f"its path stands for its folder, and {summary.file} is shown as that folder's result"
+        return impossible(Lever.PATH, why)
     for query in (shown, shown.removesuffix(".md"), f"/{shown}"):
         change = Reworded(query)
         trial = case.try_change(change, (Origin.PATH,))

@@ -211,7 +211,7 @@ def _reworded(case: Case) -> list[Proposal]:
 
 
 def _edit(case: Case) -> Proposal:
-    text = edited_now(case.days, f"at 0 days, its stored recency {case.signals.recency:g} counts")
+    text = edited_now(case.days, f"at 0 days, its stored recency {case.signals.recency:g} is used unchanged")
     return Proposal(TimeSet(case.note.path, just_before_ms(case.context.now_ms)), text, "change and save it")
 
 

@@ -307,8 +307,8 @@ def _lost_on_disk(context: Context, named: Named, search: Search) -> tuple[Loss,
         note = snapshot.notes[named.position]
         if (note.cut_lines or note.cut_units) and _only_beyond(snapshot, path, search):
             cut = f"{counted(note.cut_lines, 'line', 'lines')} after line {profile.limits.max_lines}"
-            long = f"{counted(note.cut_units, 'line', 'lines')} of more than {profile.limits.max_line_units} units"
-            parts = [(note.cut_lines, cut), (note.cut_units, f"the end of {long}")]
+            long = f"the end of {counted(note.cut_units, 'line', 'lines')} of more than "
+            parts = [(note.cut_lines, cut), (note.cut_units, f"{long}{profile.limits.max_line_units} UTF-16 units")]
             return Loss.CUT_OFF, f"the engine does not read {' and '.join(text for amount, text in parts if amount)}"
         return None
     unseen = next((file.reason for file in snapshot.unseen if file.path == path), None)
@@ -453,8 +453,8 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
         Loss.PAST_FILES: f"keep at most {limits.max_files:,} files in the tree: the engine does not read more",
         Loss.ARCHIVED: "restore it from its stub, here or with brv, or read the stub, which search finds",
         Loss.UNREADABLE: MAKE_READABLE,
-        Loss.CUT_OFF: f"move the words above line {limits.max_lines}, into lines of at most {limits.max_line_units} "
-        "units",
+        Loss.CUT_OFF: f"move the words into the first {limits.max_lines} lines, each of at most "
+        f"{limits.max_line_units} UTF-16 units",
         Loss.ENGINE_FAILS: "fix the tree as the reason says",
         Loss.INDEX_OLDER: f"ask again later: the engine rechecks the files after {limits.index_seconds:g} s",
     }

@@ -70,7 +70,10 @@ def extractive_answer(
     )
     passages = [Passage(source_line(one.hit), one.text) for one in quoted if one.readable]
     quotes = chosen(passages, expansions)
-    far = f"No note reaches {profile.direct.prefetch:g}, so none would be quoted to a model. It would search by itself."
+    far = (
+        f"No note reaches {profile.direct.prefetch:g}, so none would be quoted to a model. "
+        "The model would have to search for itself."
+    )
     text = composed(query, quotes, expansions, "" if prompt.prefetched else far)
     named = {quote.source for quote in quotes}
     sources = tuple(one.hit.path for one in quoted if source_line(one.hit) in named)

@@ -88,7 +88,8 @@ def test_other_wordings_never_exceed_the_ceiling_of_a_note(tree: Tree) -> None:
     wording = way_of(made, Lever.WORDING)
     assert made.ceiling == ceiling
     assert wording.standing is LeverStatus.IMPOSSIBLE
-    assert wording.text == f"only its path is enough: the best possible score of this note today is {ceiling:.2f}"
+    why = "only a query that names its path would work: with any other, its best possible score today is"
+    assert wording.text == f"{why} {ceiling:.2f}"
     path = way_of(made, Lever.PATH)
     assert (path.text, path.score) == ("“x/n.md”", 1.0)
 
@@ -158,7 +159,7 @@ def test_shared_note_cannot_be_changed(make_tree: object, tmp_path: Path) -> Non
     assert {way.standing for way in made.ways[:6]} == {LeverStatus.IMPOSSIBLE}
     assert made.ways[0].text == "the shared source lib is read-only"
     assert way_of(made, Lever.WORDING).text.startswith(
-        "only its path is enough: the best possible score of this note today is 0.7"
+        "only a query that names its path would work: with any other, its best possible score today is 0.7"
     )
 
 
@@ -253,7 +254,7 @@ def test_stored_recency_counts_only_at_zero_days(tree: Tree) -> None:
     tree.notes(30)
     made = takes_of(tree, QUERY)
     age, title = way_of(made, Lever.AGE), way_of(made, Lever.TITLE)
-    assert age.text == "a moment later: its stored recency 0.3 counts only at exactly 0 days"
+    assert age.text == "a moment later: its stored recency 0.3 is used unchanged only at exactly 0 days"
     assert title.standing is LeverStatus.IMPOSSIBLE
     assert (
         title.text == "if you edit it today, it needs no more words; with its old date, its best possible score is 0.75"
@@ -275,7 +276,7 @@ def test_path_change_of_a_root_note_or_folder_is_explained(tree: Tree) -> None:
     assert way_of(takes_of(tree, "wombats"), Lever.PATH).text == "“x/context.md”"
     summarised = way_of(takes_of(tree, "echidnas", "y/context.md"), Lever.PATH)
     assert summarised.standing is LeverStatus.IMPOSSIBLE
-    assert summarised.text == "its path names its folder, and y/_index.md is the result for that folder"
+    assert summarised.text == "its path stands for its folder, and y/_index.md is shown as that folder's result"
 
 
 def test_simulated_hits_stop_when_nothing_changes() -> None:

@@ -1,4 +1,4 @@
-"""Every remedy has the promised effect on disk. If no remedy is offered, no change of its kinds helps."""
+"""Every remedy has the promised effect on disk. If no remedy is offered, no change that could be offered helps."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def test_maturity_remedy_explains_how_the_engine_promotes_notes(tree: Tree) -> N
         (3.2, "edited today, not 3 days ago"),
         (1.2, "edited today, not 1 day ago"),
         (0.2, "edited now, not 5 hours ago"),
-        (-1.0, "edited a moment ago, not now or later: at 0 days, its stored recency 0.4 counts"),
+        (-1.0, "edited a moment ago, not now or later: at 0 days, its stored recency 0.4 is used unchanged"),
     ],
 )
 def test_age_of_a_note_has_a_readable_unit(tree: Tree, days: float, said: str) -> None:

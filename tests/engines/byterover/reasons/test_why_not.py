@@ -146,7 +146,7 @@ REASONS: list[tuple[Any, ...]] = [
      {"x/odd.md": b"\x01" * 50 + b"a" * 50}, BRV3),
     (Loss.CUT_OFF, "bilby", "x/lines.md", "the engine does not read \\d+ lines after line 2000.*", None,
      {"x/lines.md": f"# Lines\n{LINES}bilby\n"}, BRV3),
-    (Loss.CUT_OFF, "bilby", "x/units.md", ".* the end of 1 line of more than 2000 units", ".*line 2000.*",
+    (Loss.CUT_OFF, "bilby", "x/units.md", ".* the end of 1 line of more than 2000 UTF-16 units", ".*first 2000 lines.*",
      {"x/units.md": f"# Units\n{UNITS}bilby\n"}, BRV3),
     (Loss.PATH, "quokka", "x/facts.md", "quokka names quokka", VERIFIED, UNASKED, BRV3),
     (Loss.PATH, "x/m.md", "x/n.md", r"x/m\.md names x/m\.md", VERIFIED, OTHER, BRV3),
