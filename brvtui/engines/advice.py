@@ -56,7 +56,7 @@ Ask = Callable[..., Trace]
 """A function that runs another query in the engine: ``ask(text, **options)``."""
 Loss = TypeVar("Loss", bound=LossStage)
 NOTHING_HELPS = "none of the wordings that were tried finds it"
-"""The advice if the document is not in the answer to any wording that an engine tries."""
+"""The advice if none of the wordings that an engine tries finds the document."""
 CHECK_PATH = "check the path, or add the note"
 MAKE_READABLE = "fix the file or its name, as the reason says; then it is read"
 MAKE_ROOM = "shorten or split it, or remove files that come before it"

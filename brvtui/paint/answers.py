@@ -17,7 +17,7 @@ _HEAD_ROLES = {EndReason.ANSWERED: "muted", EndReason.CUT: "warn", EndReason.FAI
 
 @dataclass(frozen=True, slots=True)
 class LiveStep:
-    """A tool call of a model. ``step`` and ``ms`` are None until the tool has answered."""
+    """A tool call made by a model. ``step`` and ``ms`` are None until the tool has answered."""
 
     number: int
     tool: str

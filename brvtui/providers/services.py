@@ -131,7 +131,7 @@ _COMPATIBLE = EmbeddingProvider("", "", 2048, "")
 
 
 def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder | None:
-    """Returns an embedder at the address of the settings or the provider, or a local one if there is no address.
+    """Returns an embedder at the address given by the settings or the provider; a local one if there is no address.
 
     Returns None if no model is set. Neither loads a model nor sends a request. Raises :class:`ServiceError`.
     """

@@ -33,7 +33,7 @@ _SHOWN = 50
 _NAMED = 20
 """The maximum number of queries that are listed for a gate."""
 _OF_TIERS = "no tier change"
-"""The name of the gate that fails if tiers change. It shows the change of a query's tier as the main cause."""
+"""The name of the gate that fails if tiers change. It shows the change in a query's tier as the main cause."""
 Causes = Mapping[str, Sequence[ChangeLine]]
 """Lines about the causes of each query's changes, keyed by the query's id."""
 _NO_CAUSES: Causes = {}
@@ -80,7 +80,7 @@ def _more(count: int) -> Line:
 
 
 def change_text(change: QueryChange, metric: Metric) -> str:
-    """Describes the change of a query's answer in a few words."""
+    """Describes the change in a query's answer in a few words."""
     difference = change.difference(metric)
     value = f"{metric} {number(change.before.value(metric))} → {number(change.now.value(metric))}"
     outcome = f"{change.before.outcome} → {change.now.outcome}"

@@ -112,13 +112,13 @@ class DiffPlan:
     then_ms: float
     """The time for "then", in milliseconds since 1970."""
     revision: str = ""
-    """The git revision from which "then" takes the notes."""
+    """The git revision with the notes for "then"."""
     at_ms: float | None = None
     """The time for "now", in milliseconds since 1970."""
     profile: str = ""
     """The profile for "now"."""
     signals: Path | None = None
-    """A file from which "now" takes the signals."""
+    """The file with the signals for "now"."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
     """The contents of files that "now" replaces, keyed by path below the tree, as if they were saved just before
     "then".

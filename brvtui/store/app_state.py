@@ -92,7 +92,7 @@ class LayoutStore:
     """The pane layouts that the user chose, keyed by screen title, stored as plain data in the tool's data folder."""
 
     def __init__(self, tree: Path) -> None:
-        """Manages the layouts for ``tree``. The file need not exist."""
+        """Manages the layouts for ``tree``. The file that stores them need not exist."""
         self.path = tree_folder(tree) / "layout.json"
 
     def read(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class CharacterTable(dict[int, str]):
     """A table for :meth:`str.translate` that computes each character's replacement on first use."""
 
     def __init__(self, replaced: Callable[[str], str]) -> None:
-        """Creates an empty table. ``replaced`` returns the replacement of a character."""
+        """Creates an empty table. ``replaced`` returns the replacement for a character."""
         super().__init__()
         self._replaced = replaced
 

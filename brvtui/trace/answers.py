@@ -95,7 +95,7 @@ class Completion:
     """The cost at the user's prices; None if no prices are set."""
     cited: tuple[Cited, ...]
     missing: tuple[str, ...]
-    """The sections that the answer lacks. Required are Summary, Details, Sources and Gaps."""
+    """The sections that the answer lacks. Summary, Details, Sources and Gaps are required."""
     notices: tuple[str, ...] = ()
     partial: str = ""
     """The text received before a failure or cancellation; not part of the answer."""

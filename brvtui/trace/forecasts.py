@@ -69,7 +69,7 @@ class AgeingDocument:
     ceiling: float
     """The best score that any query can give the document now."""
     ceiling_then: float
-    """The best score that any query can give the document at the end of the span."""
+    """The best score that any query could give the document when the time span ends."""
     events: tuple[DatedEvent, ...]
     """The events, soonest first."""
 

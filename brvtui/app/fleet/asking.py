@@ -83,7 +83,7 @@ class _Batches:
     def stopped(self) -> bool:
         """True if the task was cancelled.
 
-        Also passes on due replies, since this is called even while no member replies.
+        Also passes on replies that are due, because this is called even if no new reply arrives.
         """
         self._flush_if_due()
         return is_cancelled()

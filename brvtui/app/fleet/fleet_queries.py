@@ -20,7 +20,7 @@ from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.fleet.questions import MemberAnswer
 
 _PAUSE_S = 0.3
-"""The pause in typing, in seconds, before a question is sent; hundreds of members cannot answer on every key."""
+"""The pause in typing, in seconds, before a question is sent; hundreds of members cannot answer at every keystroke."""
 _GROUP = "fleet"
 _DIRECT, _NO_TIER = 2, 9
 _FROM_GIT = "is read from git, so there is no folder to open: check it out, and open it with brv-tui FOLDER"

@@ -142,7 +142,7 @@ class QueryBadge(Lines):
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def on_mount(self) -> None:
-        """Follows the focus, on which the meaning of letters depends."""
+        """Updates the line when the focus moves: in a field, letters are text."""
         self.watch(self.screen, "focused", lambda: self.rebuild(), init=False)
 
     def also_reads(self) -> tuple[object, ...]:

@@ -245,7 +245,7 @@ class FrameScreen(Screen[None]):
     # actions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disables letters with priority while a field has the focus, since they are text there."""
+        """Disables priority bindings of letter keys while a field has the focus, so that letters can be typed."""
         return not (self.services.takes_letters and self.services.acts_by_letter(type(self), action, parameters))
 
     async def action_back(self) -> None:

@@ -39,7 +39,7 @@ class TourBar(Paragraphs):
         self._tour = tour
 
     def on_mount(self) -> None:
-        """Follows the focus, since letters are text in a field."""
+        """Updates the keys when the focus moves: in a field, letters are text."""
         self.watch(self.screen, "focused", lambda: self.rebuild(force=self.screen.is_active), init=False)
 
     def build(self, view: View, width: int) -> list[Line]:

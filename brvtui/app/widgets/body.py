@@ -56,7 +56,7 @@ class Framed(Protocol):
 
 
 class _Placed(Layout):
-    """Places children at the areas that their parent computes."""
+    """Places children in the areas computed by their parent."""
 
     name = "placed"
 

@@ -1,4 +1,4 @@
-"""Copies of a space in memory with something fixed, to try whether that helps."""
+"""In-memory copies of a space, each with one thing fixed, to see whether that helps."""
 
 from __future__ import annotations
 

@@ -377,7 +377,7 @@ def _parts(entry: _ReweightedCandidate, k: float) -> tuple[Part, ...]:
 
 
 def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
-    """``trace`` with the words that its hits match; unchanged if no words or only names were searched."""
+    """``trace`` with the words that its hits match; unchanged if no words or only file names were searched."""
     hybrid = trace.section(Hybrid)
     searched = _searched(index, trace, aliases)
     if hybrid.mode is RetrievalMode.SEMANTIC or searched is None or not trace.hits:
@@ -397,7 +397,7 @@ def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
 
 
 def _searched(index: ChunkIndex, trace: Trace, aliases: Aliases) -> ParsedQuery | None:
-    """The query of the ladder step that found notes; None if no step did, or if it compared names."""
+    """The query of the ladder step that found notes; None if no step found any, or if that step compared file names."""
     hit_rung = next((rung for rung in trace.section(Ladder).rungs if rung.state is State.HIT), None)
     if hit_rung is None or hit_rung.strategy == TRIGRAMS:
         return None

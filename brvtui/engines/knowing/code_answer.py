@@ -198,8 +198,8 @@ class SymbolAnswer:
         return formatted(ContextBlock(self.packed, self.result.packed.used, self.result.packed.budget), form)
 
     def lines(self) -> list[str]:
-        """Lines about the first symbols with the reasons for them, about the notes that mention them, and about their
-        files without a note.
+        """Lines about the first symbols with the reasons for them, about the notes that mention the symbols, and about
+        the symbols' files without a note.
         """
         if not self.packed:
             return [self._nothing]
@@ -215,7 +215,7 @@ class SymbolAnswer:
         return lines if self.index.documentation.is_empty else lines + self._lines_beside()
 
     def _lines_beside(self) -> list[str]:
-        """Lines about the first notes that mention the symbols, and about their first files without a note."""
+        """Lines about the first notes that mention the symbols, and the first of the symbols' files without a note."""
         notes, files = self._notes, self.files_without_note()
         lines = ["", f"{counted(len(notes), 'note mentions', 'notes mention')} this code" + (":" if notes else "")]
         lines += notes[:_SHOWN_BESIDE]

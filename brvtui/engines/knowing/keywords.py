@@ -118,7 +118,7 @@ def capitalised(text: str) -> str:
 
 
 def keyword_set(task: str, rules: KeywordRules) -> KeywordSet:
-    """The keywords of ``task``: identifiers, compounds, and components, of which the longest words come first."""
+    """The keywords of ``task``: identifiers, compounds, and components (whose words are sorted, longest first)."""
     return _Extraction(task, rules).keywords()
 
 

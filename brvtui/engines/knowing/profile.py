@@ -216,7 +216,7 @@ class NoteGraphRules:
     shown: CountLimit
     """The number of first results for which the paths of the walk are recorded."""
     linked: CountLimit
-    """The number of results found by no channel for which the strongest path of the walk is recorded."""
+    """The maximum number of results that no channel found and for which the walk's strongest path is recorded."""
     ways: Count
     """The maximum number of recorded paths per result."""
     way_edges: Count

@@ -26,7 +26,7 @@ EVENT_KINDS = {
 
 
 def best_score(weights: Weights) -> float:
-    """The best possible score with ``weights``: of a perfect entry that is linked to one of the best."""
+    """The best possible score with ``weights``: that of a perfect entry linked to one of the best entries."""
     return sum(weights.in_order) - (1 - NEAREST) * weights.graph_proximity
 
 

@@ -145,7 +145,7 @@ class VaultSearch:
 
     @property
     def reach(self) -> float:
-        """The best possible score with these weights: of a perfect entry that is linked to one of the best."""
+        """The best possible score with these weights: that of a perfect entry linked to one of the best entries."""
         used = self.weights.used
         return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 

@@ -33,7 +33,7 @@ _MOST_BETWEEN = 8
 
 @dataclass(frozen=True, slots=True)
 class TierCrossing:
-    """A change of a query's outcome between two values."""
+    """A change in a query's outcome between two values."""
 
     query: str
     """The id of the judgment."""

@@ -98,7 +98,7 @@ def environment(reader: SourceReader, variable: str) -> None:
 
 
 def process(reader: SourceReader, argument: SyntaxNode | None) -> None:
-    """Adds the start of a process. The command is the literal ``argument`` or, if that is a list, its first item."""
+    """Records the start of a process. The command is the literal ``argument`` or, if that is a list, its first item."""
     if argument is not None and argument.type in ("list", "array"):
         argument = first_named(argument)
     words = reader.string(argument).split()
