@@ -86,7 +86,9 @@ def test_every_package_except_app_and_cli_is_headless() -> None:
 
 
 def test_modules_have_no_import_cycles() -> None:
-    """Imports for types are included, so that a reader can follow imports to an end. ``__init__`` files are not."""
+    """Imports that are only for type checking count too, so that following imports always ends. Those in
+    ``__init__`` files do not count.
+    """
     modules = {
         name: others for name, others in files().items() if not (PACKAGE.parent / name.replace(".", "/")).is_dir()
     }

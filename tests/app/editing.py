@@ -44,7 +44,7 @@ async def type_in_note(pilot: AppPilot, text: str) -> None:
 
 
 async def in_editor(pilot: AppPilot) -> None:
-    """Waits until a note is open in the editor, and its text was checked."""
+    """Waits until a note is open in the editor and its text has been checked."""
     await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
     await looked(pilot)
 

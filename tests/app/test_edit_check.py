@@ -126,7 +126,7 @@ async def test_current_answer_can_be_judged_after_an_edit(with_judgments: Tree, 
 async def test_lab_shows_the_answers_before_the_edits_of_the_last_session(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
-    """The column is silent after a restart, and accepting the edits removes it for good."""
+    """After a restart, the column is shown without a notification. Accepting the edits removes the column for good."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)

@@ -75,7 +75,7 @@ async def _offered(pilot: AppPilot) -> None:
 
 async def test_draft_is_reported_at_start_and_both_dialogs_label_texts_alike(left: Tree, make_app: MakeApp) -> None:
     def compared(theirs: str) -> str:
-        """The difference in the dialog. My text, a draft or typed text, has TWO."""
+        """The difference that the dialog shows. The user's own text (a draft, or typed text) contains “TWO”."""
         rows = [row.plain for row in pilot.app.screen.query_one(DiffPane).lines]
         changed = [row.split()[1:] for row in rows if f" - {theirs}" in row or " + TWO" in row]
         assert changed == [["-", theirs], ["+", "TWO"]]

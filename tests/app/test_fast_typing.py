@@ -1,4 +1,4 @@
-"""Enter right after the last letter runs the query, and the way to the next question is clear after it."""
+"""Enter right after the last letter runs the query, and then the screen shows how to ask a new question."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def centre(pilot: AppPilot) -> str:
 
 
 async def opened(pilot: AppPilot, file: str) -> None:
-    """Runs knowing, selects ``file``, and opens the graph."""
+    """Runs the engine ``knowing``, selects ``file``, and opens the graph."""
     await ask(pilot, "token store", "escape")
     await switch_to(pilot, "knowing")
     pilot.app.select(file)  # type: ignore[attr-defined]

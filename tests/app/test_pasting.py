@@ -153,7 +153,7 @@ async def test_paste_reader_flushes_without_further_input() -> None:
 @pytest.mark.parametrize("gap", [0, 0.002])
 @pytest.mark.parametrize("piece", [50, 2_000])
 def test_flood_becomes_few_messages_and_later_keys_still_work(text: str, gap: float, piece: int) -> None:
-    """A busy app delays the pieces of a flood, so that each of them might look like keys."""
+    """In a busy app, the pieces of a flood arrive late, so that each piece might look like typed keys."""
     terminal = Terminal()
     for at in range(0, len(text), piece):
         terminal.send(text[at : at + piece], gap, pause=0.02)

@@ -50,7 +50,7 @@ async def asked_why(pilot: AppPilot, query: str, path: str) -> None:
 
 
 async def raising(pilot: AppPilot) -> RemedyPane:
-    """Brings the tab with raising changes to the front, and returns the pane."""
+    """Brings the tab with the changes that raise the score to the front, and returns the pane."""
     await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
     pane = pilot.app.screen.query_one(RemedyPane)
     if pane.lower:

@@ -1,4 +1,4 @@
-"""Endless, blocking and too large files, in every place from which the program reads a file."""
+"""Endless, blocking and oversized files, in every place from which the program reads a file."""
 
 from __future__ import annotations
 

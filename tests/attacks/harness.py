@@ -15,7 +15,7 @@ from pathlib import Path
 CPU_SECONDS = 4.0
 """The limit on processor time: 2 s for the input, and 2 s more because other processes share the cores."""
 WALL_SECONDS = 60.0
-"""A process that runs longer hangs, however busy the machine is."""
+"""A process that runs longer has hung, however busy the machine is."""
 MEMORY_MB = 400
 """The memory limit: 256 MB for the input, and the memory that the program needs for any input."""
 _CODES = range(5)

@@ -1,4 +1,4 @@
-"""The scripts of attacks as tests."""
+"""The attack scripts, run as tests."""
 
 from __future__ import annotations
 

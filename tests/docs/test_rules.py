@@ -55,7 +55,7 @@ def defined(path: str) -> frozenset[str]:
 
 
 def exists(path: str, name: str) -> bool:
-    """True if the file defines the name and, for a case of a test, contains its id."""
+    """True if the file defines ``name`` and, if this names one case of a test, contains the id of the case."""
     test, _, case = name.replace("::", ".").removesuffix("]").partition("[")
     return test in defined(path) and re.search(rf"(\b|_){case}\b", (ROOT / path).read_text("utf-8")) is not None
 

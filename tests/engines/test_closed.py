@@ -282,7 +282,7 @@ def test_engine_without_an_entry_point_is_refused_in_one_line(name: str) -> None
 
 @cache
 def read_names() -> frozenset[str]:
-    """The attributes that code of the package reads, and the strings that may be such names."""
+    """The names of attributes that the package's code reads, and all its string constants, which may be such names."""
     found: set[str] = set()
     for file in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -294,7 +294,7 @@ def read_names() -> frozenset[str]:
 
 
 def constants(held: Any, path: str = "") -> Iterator[str]:
-    """The names of all constants of a profile, with the tables around them."""
+    """The names of all constants in a profile, and of the tables that contain them."""
     for field in fields(held):
         value = getattr(held, field.name)
         if is_dataclass(value):

@@ -1,4 +1,4 @@
-"""Two processes at once, folders of the tool's own removed while it runs, files removed while read, clocks set back."""
+"""Two processes at once, the tool's folders removed while it runs, files removed during reading, clocks set back."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_concurrent_processes_store_all_hits_and_queries(tree: Tree) -> None:
 
 
 def test_concurrent_processes_open_a_large_tree(tree: Tree) -> None:
-    """One process stores the index. Both give the same answer, and so does a third that reads the stored index."""
+    """Of two processes, one stores the index. Both give the same answer, as does a third, which reads the index."""
     tree.notes(700)
     tree.note("x/n.md", "Quokka", "all about the quokka")
     query = ("-m", "brvtui", "query", "quokka", "--format", "json", "--project", str(tree.root), "--now")

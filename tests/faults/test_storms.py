@@ -33,7 +33,7 @@ def stopped(process: subprocess.Popen[str]) -> Iterator[None]:
 
 
 def touched(tree: Tree, events: int) -> None:
-    """Makes events. Two thirds of them are changes of times, so that no event equals the previous one."""
+    """Changes modification times of files in turn, ``events`` in all, so that no event equals the previous one."""
     places = [tree.tree / f"pad/p{number:03d}.md" for number in range(FILES)]
     for number in range(events):
         os.utime(places[number % FILES], ns=(number, number))

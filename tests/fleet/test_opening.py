@@ -57,7 +57,7 @@ def found(asking: Asking, one: Member, words: str = SECRET) -> set[str]:
 
 @pytest.fixture
 def private(make_tree: MakeTree) -> Tree:
-    """Another project of the user, which no member may read."""
+    """Another of the user's projects, which no member may read."""
     result = make_tree("private")
     result.note("safe/keys/pin.md", "The pin", f"{SECRET} {SECRET}")
     return result

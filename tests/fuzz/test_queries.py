@@ -1,4 +1,4 @@
-"""The readers of queries, and the whole route behind them: any text is answered, and the trace adds up."""
+"""The query parsers, and the whole route behind them: any text is answered, and the trace adds up."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def controls(text: str) -> set[str]:
 
 
 def check_message(message: str) -> None:
-    """Checks that ``message`` is not empty and contains no controls."""
+    """Checks that ``message`` is not empty and contains no control characters."""
     assert message
     assert not controls(message)
 
@@ -95,7 +95,7 @@ def test_any_query_can_be_reported(session: Session, data: st.DataObject, query:
 
 
 def shown(saved: SavedTrace, width: int) -> None:
-    """Checks that each form of ``saved`` is complete and contains no controls or markup from notes."""
+    """Checks that each form of ``saved`` is complete, and contains no control characters and no markup from notes."""
     text = printed(text_report(saved, width, True), width)
     assert not controls(text)
     assert max(map(cell_len, text.split("\n"))) <= width

@@ -185,8 +185,9 @@ DEEP = 1_500
 
 
 def overlap_by_definition(one: list[str], other: list[str], persistence: Fraction) -> float:
-    """The sum over depths, with each agreement counted from sets, far beyond the end of both lists. After the end of
-    a list, its missing items occur in the other as often as its present ones.
+    """The rank-biased overlap: the weighted sum of the agreements at all depths, far beyond the end of both lists,
+    with each agreement counted from sets. A list's missing items are assumed to occur in the other list as often as
+    its present ones.
     """
     short, long = sorted((one, other), key=len)
     at_short = len(set(short) & set(long[: len(short)]))

@@ -397,7 +397,7 @@ def test_oversized_answer_is_refused() -> None:
 
 
 def test_long_line_is_joined_in_linear_time() -> None:
-    """Copying all bytes at every new piece would take a minute for 64 MB."""
+    """Copying all bytes for every new piece would take a minute for 64 MB."""
     began = time.perf_counter()
     (line,) = data("data: ", *["x" * 4096] * 4096, "\n\n", most=1 << 25)
     assert len(line) == 1 << 24

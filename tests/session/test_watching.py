@@ -1,4 +1,4 @@
-"""A session that watches: it notices each kind of change, names the changes by edits, and changes nothing itself."""
+"""A session that watches a project notices each kind of change, and changes nothing itself."""
 
 from __future__ import annotations
 

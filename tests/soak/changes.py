@@ -295,7 +295,7 @@ class Changes:
         return "/".join((self._pick.choice(DOMAINS), *inner))
 
     def _deep_folder(self) -> str:
-        """A folder below a domain that contains a note; empty if there is none."""
+        """A folder directly below a domain, with a note in or below the folder; empty if there is none."""
         for _ in range(20):
             parts = self._some().split("/")
             if len(parts) > 2:

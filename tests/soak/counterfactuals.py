@@ -43,7 +43,7 @@ class Tried:
 
 
 def check(case: Taken, tried: Tried, copy: Path, most: int | None) -> None:
-    """Tests all statements about ``case``, with at most ``most`` smaller changes of each kind."""
+    """Tests all claims about ``case``. For each lever, tests at most ``most`` smaller changes, or all if it is None."""
     tried.cases += 1
     tried.outcomes[case.trace.section(Route).outcome.value] += 1
     others = [way for way in case.takes.ways if way.lever is not Lever.PATH]

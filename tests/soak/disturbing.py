@@ -121,7 +121,7 @@ class SaverKeeper(Turns):
 
 
 class Appender(Turns):
-    """Another program that adds lines to the savers' notes."""
+    """Another program, which appends lines to the notes that the savers edit."""
 
     def __init__(self, tree: Path, paths: Sequence[str], seed: int) -> None:
         super().__init__()

@@ -3,8 +3,8 @@
 ``python -m tests.soak.everything`` runs for an hour (``--seconds``). It needs Linux, tmux and libfaketime; the disk is
 a small one in memory, in a separate mount namespace. Another process makes 20 changes a second. After each part, the
 live index must equal a fresh one, and both apps must show the scores of a fresh process. At the end, every acknowledged
-text must be in its note, and every foreign line must be there too, or in a listed file or draft. No crash report may
-exist. Prints a line for each part, and what was done; on a fault, prints a message and returns exit code 1.
+text must be in its note, and every foreign line must be there too, or in a listed file or draft. There must be no
+crash reports. Prints a line for each part, and what was done; on a fault, prints a message and returns exit code 1.
 """
 
 from __future__ import annotations

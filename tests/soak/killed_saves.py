@@ -179,7 +179,7 @@ class Run:
             raise Wrong(f"{edit.kind}, {when}: a conflict that left another text in place")
 
     def lay(self, edit: Edit) -> FileVersion | None:
-        """Writes the tree from before the edit."""
+        """Writes the tree as it was before the edit."""
         shutil.rmtree(self.root, ignore_errors=True)
         (self.root / NOTE).parent.mkdir(parents=True)
         if edit.kind == "create":

@@ -66,7 +66,7 @@ class Measured:
     questions: Counter[str] = field(default_factory=Counter)
     snapshots: int = 0
     settled_s: list[float] = field(default_factory=list)
-    """The delay between the last change of each part and the live index."""
+    """The time in seconds between the end of the changes in each part and the live index that contains them all."""
     notes: list[int] = field(default_factory=list)
     memory_mb: list[float] = field(default_factory=list)
     """The resident memory in each part, in MB: the median over its seconds."""

@@ -16,7 +16,7 @@ from tests.soak.random_changes import MEMORY_IS_KNOWN
 @pytest.mark.skipif(not MEMORY_IS_KNOWN, reason="the memory of a process is read from Linux's /proc")
 @pytest.mark.parametrize(("seconds", "parts"), [(2, 2), pytest.param(12, 3, marks=pytest.mark.long)])
 def test_live_index_equals_a_fresh_index(seconds: int, parts: int) -> None:
-    """Allows more time for the last changes than the long form, because the machine may be busy."""
+    """Allows more time for the last changes to arrive than the ten-minute run does, because the machine may be busy."""
     measures = {"seconds": seconds, "parts": parts, "notes": 200, "within": 20, "growth": 1.25}
     options = [word for name, value in measures.items() for word in (f"--{name}", str(value))]
     command = [sys.executable, "-m", "tests.soak.random_changes", *options]

@@ -172,7 +172,7 @@ def follow(tree: Tree, pick: random.Random, edits: int) -> None:
 
 
 def flip(folder: Path, pick: random.Random) -> Path:
-    """Changes one bit of a file of the index."""
+    """Flips one bit in an index file."""
     file = pick.choice([file for file in sorted(folder.rglob("*")) if file.is_file() and file.stat().st_size])
     data = bytearray(file.read_bytes())
     data[pick.randrange(len(data))] ^= 1 << pick.randrange(8)

@@ -13,7 +13,7 @@ CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in RECORDED["cases
 NOT_UTF8, BACKSLASH = "bytes that are not UTF-8", "backslash in the name"
 TWICE, AGAIN = "archived once before", "written again meanwhile"
 ALIKE = [case for name, case in CASES.items() if name not in (NOT_UTF8, BACKSLASH)]
-"""The cases except notes whose bytes the engine changes, and notes that it cannot restore."""
+"""All cases except those in which the engine changes a note's bytes or cannot restore the note."""
 
 
 def as_bytes(recorded: str | dict[str, str]) -> bytes:

@@ -12,11 +12,11 @@ from brvtui.ranking.maturity import levels_of
 from tests.support.trees import BRV3
 
 Signals = tuple[float, float, str, bool]
-"""Stored importance and recency, maturity, whether the note is local."""
+"""Stored importance and recency, maturity, and whether the note is local."""
 
 
 def inputs(notes: Sequence[Signals], profile: Profile = BRV3) -> ScoreInputs:
-    """The inputs of the scores of ``notes``."""
+    """The inputs to the scores of ``notes``."""
     importance, recency, maturity, local = zip(*notes, strict=True)
     return score_inputs(
         np.asarray(importance, dtype=np.float64),

@@ -43,7 +43,7 @@ class ExpectedTurn:
     at_ms: int
     outcome: str
     case: str
-    """The name of the generated situation, for messages of failed tests."""
+    """The name of the generated situation, for test failure messages."""
 
 
 @dataclass(slots=True)
@@ -157,17 +157,17 @@ class Conversation:
         return self.text
 
     def reply(self, *blocks: Row) -> None:
-        """Appends a reply of the model."""
+        """Appends a reply from the model."""
         content = list(blocks) or [{"type": "text", "text": "Done: `brv query` was not needed."}]
         self.row("assistant", message={"role": "assistant", "content": content, "usage": {"output_tokens": 9}})
 
     def attach(self, kind: str, event: str = EVENT, **fields: Any) -> None:
-        """Appends a row with output of a hook."""
+        """Appends a row with output from a hook."""
         names = self.random.choice(({"hookName": event}, {"hookEvent": event}, {"hookName": event, "hookEvent": event}))
         self.row("attachment", attachment={"type": kind, **names, "toolUseID": self.world.uuid(), **fields})
 
     def recall(self, stdout: str = "", took_ms: int = 240, exit_code: int = 0, **fields: Any) -> None:
-        """Appends the row that says that the recall hook ran."""
+        """Appends the row that records a run of the recall hook."""
         self.now_ms += took_ms
         command, stderr = self.random.choice(RECALLS), "boom" if exit_code else ""
         ran: Row = {
@@ -182,7 +182,7 @@ class Conversation:
             self.other_hook()
 
     def deliver(self, answer: str, shown: float = 0.6) -> None:
-        """Appends an attached context, often with the row that says that the hook ran."""
+        """Appends an attached context, often with the row that records the hook's run."""
         if self.world.chance(shown):
             more: Row = {"content": stdout_of(answer)} if self.world.chance(0.2) else {}
             self.recall(stdout_of(answer, self.world.chance(0.5)), **more)

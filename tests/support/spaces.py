@@ -34,7 +34,7 @@ def recorded_space(file: Path) -> dict[str, Any]:
 
 
 def unpack_space(recorded: Mapping[str, Any], folder: Path) -> None:
-    """Writes the files of ``recorded`` with their times below ``folder``."""
+    """Writes the files in ``recorded`` below ``folder``, and sets their recorded times."""
     for name, held in recorded["files"].items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

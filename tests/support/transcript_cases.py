@@ -214,7 +214,7 @@ def tool_ends(talk: Conversation, channel: str, outcome: str) -> None:
 
 
 def tool_without_result(talk: Conversation, channel: str) -> None:
-    """A tool call without a result; an entry of the log does not say that the answer arrived."""
+    """A tool call without a result; a log entry alone does not prove that the answer arrived."""
     query, _ = talk.query(channel)
     if talk.world.chance(0.5):
         talk.log(query, talk.random.choice((800, 9_000)))

@@ -1,4 +1,4 @@
-"""FTS5 search compared with a plain SQLite table, with its formula, and after updates."""
+"""FTS5 search compared with a plain SQLite table and with the formula for its scores, also after updates."""
 
 from __future__ import annotations
 

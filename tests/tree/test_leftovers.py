@@ -41,7 +41,7 @@ DEAD = dead_process()
 
 
 def left_by(folder: Path, name: str, data: bytes, process: int = DEAD) -> Path:
-    """Writes a file that a save by ``process`` left."""
+    """Writes a file like one left behind by a save in ``process``."""
     file = folder / name.replace(f"-{os.getpid()}-", f"-{process}-")
     folder.mkdir(parents=True, exist_ok=True)
     file.write_bytes(data)

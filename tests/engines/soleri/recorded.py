@@ -76,7 +76,7 @@ def tier_of(name: str, weight: float, entries: Iterable[VaultEntry]) -> Tier:
 
 
 def stored_vector(numbers: Sequence[float], model: str) -> StoredVector:
-    """A vector by ``model``."""
+    """A vector computed with ``model``."""
     return StoredVector(np.asarray(numbers, dtype=np.float32), model)
 
 

@@ -47,7 +47,7 @@ def check(family: str, ours: Any, tolerance: float) -> None:
 
 
 def tied(case: Case, results: Sequence[dict[str, Any]], wanted: Any) -> list[dict[str, Any]]:
-    """The results in the recorded order of equal scores, if the case has ties."""
+    """The results, with those of equal scores in the recorded order if the case has ties."""
     return recorded.in_their_order(results, wanted["results"]) if case.get("ties") else list(results)
 
 

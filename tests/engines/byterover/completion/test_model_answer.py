@@ -222,7 +222,7 @@ def test_reading_a_new_note_restarts_the_count(project: Tree) -> None:
 
 
 def test_model_that_never_answers_is_replaced_by_quoted_notes(project: Tree) -> None:
-    """This includes models that call tools when not allowed."""
+    """This also holds for models that call tools when they are not allowed to."""
     _, trace = answered(project, ScriptedModel(calls(READ)))
     assert completion_of(trace).ended is EndReason.REPEATED
     assert len(completion_of(trace).turns) == 4
