@@ -107,6 +107,8 @@ def delivery(
         print_report(lambda width: delivery_report(shown, width, most, selection))
     if any(turn.outcome in gated for turn in found.turns):
         return NEGATIVE
+    if gated and any(notice.startswith("worktree of") for notice in session.project.notices):
+        raise Failure("--fail-on: .brv only points to another project, whose turns these are; name it", FAILED)
     if gated and not found.turns:
         raise Failure("--fail-on: no turn was found, so nothing was checked; see --transcripts and --session", FAILED)
     if gated and found.is_cut_off:
@@ -119,12 +121,16 @@ def delivery(
 def _permitted(session: Session, transcripts: Path | None) -> Path:
     """The folder of transcripts that the user permitted for this project, now or earlier. Raises :class:`Failure`."""
     from brvtui.store.app_state import TranscriptsChoice
+    from brvtui.tree.reading.project import WORKTREE_OF
 
+    is_elsewhere = any(notice.startswith(WORKTREE_OF) for notice in session.project.notices)
     choice = TranscriptsChoice(session.project.tree)
     if transcripts is not None:
         folder = transcripts.expanduser().resolve()
         if not folder.is_dir():
             raise Failure(f"{folder}: there is no such folder; name the one with the transcripts", BAD_USAGE)
+        if is_elsewhere:  # a pointer must not permit anything for the project to which it leads
+            return folder
         try:
             choice.write(str(folder))
         except OSError as error:
@@ -133,7 +139,7 @@ def _permitted(session: Session, transcripts: Path | None) -> Path:
     from brvtui.lab.delivery.finding import claude_folder
     from brvtui.store.folders import shown_path
 
-    if known := choice.read():
+    if not is_elsewhere and (known := choice.read()):
         say_note(f"reading the transcripts in {shown_path(Path(known))}")
         return Path(known)
     place = shown_path(claude_folder())

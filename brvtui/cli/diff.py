@@ -114,7 +114,10 @@ def _with_saved(request: ProjectRequest, file: Path) -> AnswerDiff:
     from brvtui.session.diffing import diff_with_saved_answer
 
     saved = read(file).trace
+    own = request.find()
     session = replace(request, engine=saved.engine).open()
+    # the trace may come from anyone, so its engine may send notes only if the user chose it too
+    session.services_permitted = own.engine == saved.engine and own.may_call_services(saved.engine)
     return diff_with_saved_answer(session, saved, str(file))
 
 

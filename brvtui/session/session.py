@@ -94,8 +94,10 @@ class Session:
         """The model that :meth:`complete` may call."""
         self.engine = self.settings.engine
         """The name of the default engine."""
-        self.services_permitted = False
-        """True once the user has permitted services for the engine that the project's settings chose."""
+        self.services_permitted: bool | None = None
+        """True once the user has permitted services for the engine that the project's settings chose, False if services
+        are forbidden, and otherwise None.
+        """
         self.services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
         """The services that the settings configure."""
         self.engines = Engines(self, self._services_of, chosen.profiles_of_engines)
@@ -234,9 +236,12 @@ class Session:
         return self._publisher.keep(self.profile, everything)
 
     def may_call_services(self, engine: str) -> bool:
-        """False if only the project's settings file chose ``engine``, and the user has not permitted its services."""
-        is_projects_choice = self.configuration.source("engine").layer is Layer.PROJECT and engine == self.engine
-        return self.services_permitted or not is_projects_choice
+        """False if the services are forbidden, or if only the project's settings chose ``engine`` and the user has not
+        permitted them.
+        """
+        if self.services_permitted is not None:
+            return self.services_permitted
+        return not (self.configuration.source("engine").layer is Layer.PROJECT and engine == self.engine)
 
     def _services_of(self, engine: str) -> EngineServices:
         return self.services if self.may_call_services(engine) else self.services.withheld

@@ -685,6 +685,29 @@ def test_engine_chosen_by_project_settings_calls_no_service(
     assert sent != []
 
 
+def test_engine_chosen_by_a_saved_trace_calls_no_service(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    saved = str(tmp_path / "hybrid.json")
+    assert run("query", "refresh", "--engine", "jeffs_brain", "--save", saved)[0] == 0
+    sent: list[str] = []
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        sent.extend(texts)
+        return [[1.0, float(len(text))] for text in texts]
+
+    model = SimpleNamespace(name="model", is_remote=True, embed=embed)
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "model")
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, requests: model)
+    trace = json.loads(Path(saved).read_text())
+    trace["trace"]["options"]["mode"] = "hybrid"
+    Path(saved).write_text(json.dumps(trace))
+    assert run("diff", "--saved", saved)[0] in (0, 1)
+    assert sent == []
+    run("diff", "--saved", saved, "--engine", "jeffs_brain")
+    assert sent != []
+
+
 def test_mistyped_command_is_not_opened_as_a_project(run: Run, tmp_path: Path) -> None:
     code, _, err = run("qurey", "a", inside=False)
     assert (code, err.count("\n"), "did you mean query?" in err) == (2, 1, True)

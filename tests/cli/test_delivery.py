@@ -434,6 +434,8 @@ def test_pointer_to_another_project_is_named(run: Run, session: Session, folder:
     (tmp_path / "hostile" / ".brv").write_text(str(session.project.root))
     where = ("--project", str(tmp_path / "hostile"), "--transcripts", str(folder))
     assert f"worktree of {session.project.root}" in run("delivery", *where, inside=False)[2]
+    assert run("delivery", *where, "--fail-on", "timed_out", inside=False)[0] == 4
+    assert run("delivery", now=False)[0] == 2, "nothing was permitted for the project to which the pointer leads"
 
 
 def test_lone_surrogate_in_a_call_is_no_error(session: Session, turns: Callable[..., list[Row]]) -> None:
