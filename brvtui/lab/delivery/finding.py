@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -215,6 +216,7 @@ class Transcripts:
             return PlainLogReader(name.removesuffix(_ENDING), self._budget)
         roots = {str(self._project), os.path.realpath(self._project)}
 
+        @lru_cache(maxsize=1_000)
         def belongs(folder: str) -> bool:
             place = os.path.normpath(folder)
             return not folder or any(place == root or place.startswith(f"{root}/") for root in roots)

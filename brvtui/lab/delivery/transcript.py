@@ -181,17 +181,16 @@ class TranscriptReader:
                 self.miss()
                 return
             state = self._sessions[session] = _Session()
-        at_ms = moment(value.get("timestamp"))
         if kind == "attachment":
             self._attachment(state, value)
         elif kind == "user":
-            self._user(state, session, at_ms, row_id, value)
+            self._user(state, session, row_id, value)
         elif kind == "assistant":
-            self._assistant(state, session, at_ms, value)
+            self._assistant(state, session, value)
 
     def _is_repeated(self, row_id: str, value: dict[str, Any]) -> bool:
         """True if a row with this id was read before; a row that says something else is counted as unreadable."""
-        content = hash((str(value.get("message")), str(value.get("attachment"))))
+        content = hash(str(value.get("message") or value.get("attachment")))
         known = self._seen.get(hash(row_id))
         self._seen[hash(row_id)] = content
         if known not in (None, content):
@@ -213,7 +212,7 @@ class TranscriptReader:
 
     # prompts and results of tools
 
-    def _user(self, state: _Session, session: str, at_ms: float, row_id: str, value: dict[str, Any]) -> None:
+    def _user(self, state: _Session, session: str, row_id: str, value: dict[str, Any]) -> None:
         content = _content(value)
         results = [block for block in content if block.get("type") == "tool_result"]
         for block in results:
@@ -230,7 +229,7 @@ class TranscriptReader:
         if row_id:
             state.prompts[row_id] = state.prompt
         kept = self._budget.kept(text)
-        self._recalls.append(Recall(session, at_ms, DeliveryChannel.HOOK, kept, kept))
+        self._recalls.append(Recall(session, moment(value.get("timestamp")), DeliveryChannel.HOOK, kept, kept))
 
     def _result(self, place: int, block: dict[str, Any]) -> None:
         recall, text = self._recalls[place], _joined(block.get("content"))
@@ -290,7 +289,7 @@ class TranscriptReader:
 
     # what the agent wrote and called
 
-    def _assistant(self, state: _Session, session: str, at_ms: float, value: dict[str, Any]) -> None:
+    def _assistant(self, state: _Session, session: str, value: dict[str, Any]) -> None:
         state.has_reply = True
         for block in _content(value):
             if block.get("type") == "text":
@@ -306,7 +305,11 @@ class TranscriptReader:
                     self._budget.recalls -= 1
                     prompt = "" if state.prompt is None else self._recalls[state.prompt].prompt
                     place = len(self._recalls)
-                    self._recalls.append(Recall(session, at_ms, channel, prompt, self._budget.kept(query), ran=True))
+                    self._recalls.append(
+                        Recall(
+                            session, moment(value.get("timestamp")), channel, prompt, self._budget.kept(query), ran=True
+                        )
+                    )
                     state.current = [*state.current[-_MOST_OPEN:], place]
                     if len(self._calls) >= _MOST_CALLS:
                         del self._calls[next(iter(self._calls))]
