@@ -89,13 +89,12 @@ def delivery(
     session = find_session(project)
     folder = _permitted(session, transcripts)
     from brvtui.report.delivery import delivery_as_plain, delivery_report
-    from brvtui.session.delivery import DeliveryReader, selected
+    from brvtui.session.delivery import DeliveryReader, is_pointed_to, selected
 
     since_ms = since.after(session.clock()) if since is not None else 0.0
     limit_ms = 1000.0 * (limit_seconds or session.settings.hook_seconds)
-    found = selected(
-        DeliveryReader(session, folder, since_ms, reads_all=bool(gated)).read(limit_ms), session_id, frozenset()
-    )
+    reader = DeliveryReader(session, folder, since_ms, reads_all=bool(gated))
+    found = selected(reader.read(limit_ms), session_id, frozenset())
     shown = selected(found, "", outcomes)
     if form == "json":
         for notice in shown.notices:
@@ -107,7 +106,7 @@ def delivery(
         print_report(lambda width: delivery_report(shown, width, most, selection))
     if any(turn.outcome in gated for turn in found.turns):
         return NEGATIVE
-    if gated and any(notice.startswith("worktree of") for notice in session.project.notices):
+    if gated and is_pointed_to(session):
         raise Failure("--fail-on: .brv only points to another project, whose turns these are; name it", FAILED)
     if gated and not found.turns:
         raise Failure("--fail-on: no turn was found, so nothing was checked; see --transcripts and --session", FAILED)
@@ -120,27 +119,21 @@ def delivery(
 
 def _permitted(session: Session, transcripts: Path | None) -> Path:
     """The folder of transcripts that the user permitted for this project, now or earlier. Raises :class:`Failure`."""
-    from brvtui.store.app_state import TranscriptsChoice
-    from brvtui.tree.reading.project import WORKTREE_OF
+    from brvtui.lab.delivery.finding import claude_folder
+    from brvtui.session.delivery import permitted_folder, remember_folder
+    from brvtui.store.folders import shown_path
 
-    is_elsewhere = any(notice.startswith(WORKTREE_OF) for notice in session.project.notices)
-    choice = TranscriptsChoice(session.project.tree)
     if transcripts is not None:
         folder = transcripts.expanduser().resolve()
         if not folder.is_dir():
             raise Failure(f"{folder}: there is no such folder; name the one with the transcripts", BAD_USAGE)
-        if is_elsewhere:  # a pointer must not permit anything for the project to which it leads
-            return folder
         try:
-            choice.write(str(folder))
+            remember_folder(session, folder)
         except OSError as error:
             say_note(f"the folder of transcripts is not remembered: {faults.reason(error)}")
         return folder
-    from brvtui.lab.delivery.finding import claude_folder
-    from brvtui.store.folders import shown_path
-
-    if not is_elsewhere and (known := choice.read()):
-        say_note(f"reading the transcripts in {shown_path(Path(known))}")
-        return Path(known)
+    if known := permitted_folder(session):
+        say_note(f"reading the transcripts in {shown_path(known)}")
+        return known
     place = shown_path(claude_folder())
     raise Failure(f"transcripts are private and were not read; to permit it, add --transcripts {place}", BAD_USAGE)

@@ -11,11 +11,33 @@ from brvtui.lab.delivery.finding import Transcripts
 from brvtui.lab.delivery.matching import WINDOW_MS, match_entries
 from brvtui.lab.delivery.outcomes import turns_of
 from brvtui.lab.delivery.turns import Delivery, DeliveryChannel, DeliveryOutcome, Recall, Turn
+from brvtui.store.app_state import TranscriptsChoice
+from brvtui.tree.reading.project import WORKTREE_OF
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
 
 _MOST_ENTRIES = 20_000
+
+
+def permitted_folder(session: Session) -> Path | None:
+    """The folder of transcripts that the user permitted for the project; None without permission.
+
+    A project to which a pointer leads has none, since a permission belongs to the folder that the user opened.
+    """
+    known = "" if is_pointed_to(session) else TranscriptsChoice(session.project.tree).read()
+    return Path(known) if known else None
+
+
+def remember_folder(session: Session, folder: Path) -> None:
+    """Stores that ``folder`` is permitted, unless a pointer leads to the project. Raises OSError."""
+    if not is_pointed_to(session):
+        TranscriptsChoice(session.project.tree).write(str(folder))
+
+
+def is_pointed_to(session: Session) -> bool:
+    """True if a pointer in another folder leads to the project."""
+    return any(notice.startswith(WORKTREE_OF) for notice in session.project.notices)
 
 
 class DeliveryReader:
@@ -34,7 +56,11 @@ class DeliveryReader:
         self._reading = Lock()
         self._known: dict[Recall, Turn] = {}
         self._transcripts = Transcripts(session.project.root, folder, since_ms, reads_all)
-        self.has_grown = self._transcripts.has_grown
+
+    def has_grown(self) -> bool:
+        """True if a transcript was added, removed or written since the last reading."""
+        with self._reading:
+            return self._transcripts.has_grown()
 
     def read(self, limit_ms: float) -> Delivery:
         """Returns the turns so far. After the first call, only new rows of transcripts are read.

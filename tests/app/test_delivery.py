@@ -12,7 +12,8 @@ from brvtui.app.log.delivery_pane import TranscriptsDialog
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.log.screen import LogScreen
 from brvtui.lab.delivery.turns import Delivery, DeliveryOutcome
-from brvtui.session.delivery import DeliveryReader
+from brvtui.session import Session as OpenSession
+from brvtui.session.delivery import DeliveryReader, permitted_folder
 from brvtui.store.app_state import TranscriptsChoice
 from tests.app.driving import at_all_sizes, press, settled, until
 from tests.app.looking import AppPilot, frame, text_of, view
@@ -72,6 +73,15 @@ async def test_transcripts_are_read_only_after_permission(garden: Tree, turns: S
     await press(pilot, "backspace", "enter")
     await until(pilot, lambda: view(pilot).log.delivery is not None)
     assert TranscriptsChoice(garden.tree).read() == str(turns.file.parent.parent.resolve())
+
+
+def test_permission_does_not_count_behind_a_pointer(garden: Tree, turns: Session, tmp_path: Path) -> None:
+    TranscriptsChoice(garden.tree).write(str(turns.file.parent.parent.resolve()))
+    (tmp_path / "pointing").mkdir()
+    (tmp_path / "pointing" / ".brv").write_text(str(garden.root))
+    session = OpenSession.open(tmp_path / "pointing")
+    assert permitted_folder(session) is None
+    assert permitted_folder(OpenSession.open(garden.root)) is not None
 
 
 @at_all_sizes

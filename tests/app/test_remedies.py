@@ -375,12 +375,17 @@ async def test_search_that_fails_says_why_and_no_longer_seems_to_run(pilot: AppP
     assert "trying" not in flat(pilot)
 
 
-async def test_first_result_offers_to_raise_the_note_that_matches_better(garden: Tree, pilot: AppPilot) -> None:
+async def add_fruit(garden: Tree, pilot: AppPilot) -> None:
+    """Adds a note about kumquats, and a newer core note that only mentions them and outranks it."""
     filler = " ".join(f"word{number}" for number in range(200))
     garden.note("fruit/kumquat.md", "Kumquat", "kumquat kumquat kumquat", days=300, importance=5)
     garden.note("fruit/bowl.md", "Fruit bowl", f"one kumquat {filler}", days=0, importance=95, maturity="core")
     await settled(pilot)
     await until(pilot, lambda: view(pilot).knows("fruit/bowl.md"))
+
+
+async def test_first_result_offers_to_raise_the_note_that_matches_better(garden: Tree, pilot: AppPilot) -> None:
+    await add_fruit(garden, pilot)
     pane = await lowering(pilot, "kumquat")
     better = pane._explanation.trace.better_match
     assert better is not None
@@ -394,11 +399,7 @@ async def test_first_result_offers_to_raise_the_note_that_matches_better(garden:
 
 
 async def test_better_note_is_raised_for_the_logged_query(garden: Tree, pilot: AppPilot) -> None:
-    filler = " ".join(f"word{number}" for number in range(200))
-    garden.note("fruit/kumquat.md", "Kumquat", "kumquat kumquat kumquat", days=300, importance=5)
-    garden.note("fruit/bowl.md", "Fruit bowl", f"one kumquat {filler}", days=0, importance=95, maturity="core")
-    await settled(pilot)
-    await until(pilot, lambda: view(pilot).knows("fruit/bowl.md"))
+    await add_fruit(garden, pilot)
     await ask(pilot, "kumquat")
     await press(pilot, "enter")
     await ask(pilot, "rollback")

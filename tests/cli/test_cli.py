@@ -658,9 +658,8 @@ def test_terminal_shows_the_progress_of_vectors(run: Run, monkeypatch: pytest.Mo
     assert "by vectors" in out
 
 
-def test_engine_chosen_by_project_settings_calls_no_service(
-    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def watched_embedder(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Configures a remote embedder; returns the list that will contain the texts sent to it."""
     sent: list[str] = []
 
     def embed(texts: list[str]) -> list[list[float]]:
@@ -670,6 +669,13 @@ def test_engine_chosen_by_project_settings_calls_no_service(
     model = SimpleNamespace(name="model", is_remote=True, embed=embed)
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "model")
     monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, requests: model)
+    return sent
+
+
+def test_engine_chosen_by_project_settings_calls_no_service(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sent = watched_embedder(monkeypatch)
     queries = tmp_path / "queries.json"
     queries.write_text('["refresh"]')
     for engine in ("jeffs_brain", "soleri"):
@@ -690,15 +696,7 @@ def test_engine_chosen_by_a_saved_trace_calls_no_service(
 ) -> None:
     saved = str(tmp_path / "hybrid.json")
     assert run("query", "refresh", "--engine", "jeffs_brain", "--save", saved)[0] == 0
-    sent: list[str] = []
-
-    def embed(texts: list[str]) -> list[list[float]]:
-        sent.extend(texts)
-        return [[1.0, float(len(text))] for text in texts]
-
-    model = SimpleNamespace(name="model", is_remote=True, embed=embed)
-    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "model")
-    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, requests: model)
+    sent = watched_embedder(monkeypatch)
     trace = json.loads(Path(saved).read_text())
     trace["trace"]["options"]["mode"] = "hybrid"
     Path(saved).write_text(json.dumps(trace))

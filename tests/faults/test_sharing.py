@@ -65,7 +65,7 @@ def test_concurrent_processes_store_all_hits_and_queries(tree: Tree) -> None:
 
 
 def test_concurrent_processes_open_a_large_tree(tree: Tree) -> None:
-    """Of two processes, one stores the index. Both give the same answer, as does a third, which reads the index."""
+    """One of two processes stores the index. Both give the same answer, as does a third, which reads the index."""
     tree.notes(700)
     tree.note("x/n.md", "Quokka", "all about the quokka")
     query = ("-m", "brvtui", "query", "quokka", "--format", "json", "--project", str(tree.root), "--now")

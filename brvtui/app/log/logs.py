@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
+from brvtui import faults
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EngineLog
 from brvtui.app.view import View
-from brvtui.app.workers import Newest
+from brvtui.app.workers import Newest, Refusal
 from brvtui.engines.registry import presentation
 from brvtui.lab.delivery.turns import LOST, Delivery, Turn
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.session.delivery import DeliveryReader
-from brvtui.store.app_state import TranscriptsChoice
+from brvtui.session.delivery import DeliveryReader, is_pointed_to, permitted_folder, remember_folder
 from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.query_log import UNLOGGED, LoggedQuery
 from brvtui.wording import counted
@@ -93,8 +93,8 @@ class Logs:
         if folder is None or session is None:
             return
         self._reader = None
-        write = partial(TranscriptsChoice(session.project.tree).write, str(folder))
-        self._services.background.run(write, lambda _: self._read_delivery(), group="permit transcripts")
+        permit = partial(_permit, session, folder)
+        self._services.background.run(permit, lambda _: self._read_delivery(), group="permit transcripts")
 
     def _read_delivery(self) -> None:
         """Reads the turns of agents, if the user permitted it, and again when their transcripts grow."""
@@ -257,16 +257,25 @@ class DeliveryRead:
     took_s: float
 
 
+def _permit(session: Session, folder: Path) -> None:
+    """Stores the permission to read transcripts. Blocks. Raises :class:`Refusal`."""
+    if is_pointed_to(session):
+        raise Refusal("a pointer leads to this project: open the project itself to permit reading transcripts")
+    try:
+        remember_folder(session, folder)
+    except OSError as error:
+        raise Refusal(f"the permission cannot be stored: {faults.reason(error)}") from error
+
+
 def _delivered(session: Session, reader: DeliveryReader | None, has_news: bool) -> DeliveryRead | None:
     """Reads the turns of agents with ``reader`` or a new one; returns None without the user's permission. Blocks."""
     began = time.monotonic()
-    folder = TranscriptsChoice(session.project.tree).read()
-    if not folder:
+    folder = permitted_folder(session)
+    if folder is None:
         return None
-    if reader is None or reader.folder != Path(folder):
-        reader, is_first = DeliveryReader(session, Path(folder), session.clock() - _DAYS * MS_PER_DAY), True
-    else:
-        is_first = False
+    is_first = reader is None or reader.folder != folder
+    if reader is None or is_first:
+        reader = DeliveryReader(session, folder, session.clock() - _DAYS * MS_PER_DAY)
     is_needed = is_first or has_news or reader.has_grown()
     delivery = reader.read(1000.0 * session.settings.hook_seconds) if is_needed else None
     turns = {turn.logged: turn for turn in delivery.turns} if delivery is not None else {}

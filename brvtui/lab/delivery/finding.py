@@ -65,7 +65,6 @@ class _OpenFile:
     """The reader that suits the first row that is a JSON object; None before that row."""
     end: int = 0
     is_cut_off: bool = False
-
     tail: bytes = b""
     """The last bytes before ``end``."""
 

@@ -18,6 +18,8 @@ _INTRODUCTION = re.compile(r"^\s*The following knowledge is from ByteRover[^\n]*
 _SOURCES = re.compile(r"^(?:\*\*Sources\*\*|#+ Sources)[^\n]*$\n(?P<list>(?:\s*[-*] [^\n]*\n?|\s*\n)*)", re.MULTILINE)
 _PATH = re.compile(r"[^\s`*()\[\]]+\.(?:md|html)")
 _TREE_FOLDER = ".brv/context-tree/"
+_SHORTEST_NAME = 6
+"""The number of characters from which a file's name in a reply is not a coincidence."""
 _SENTENCE_WORDS = 8
 _MOST_COMPARED = 200_000
 """The maximum number of characters of an answer whose sentences are looked for in the reply."""
@@ -147,7 +149,7 @@ def _used(recall: Recall, documents: Iterable[str], text: str) -> Iterator[str]:
     for number, path in enumerate(documents):
         name = path.rpartition("/")[2]
         is_opened = any(opened.endswith(f"/{path}") or opened == path for opened in recall.opened)
-        if is_opened or path in reply or (len(name) > SHORTEST_PROMPT and name in reply) or (is_quoted and not number):
+        if is_opened or path in reply or (len(name) >= _SHORTEST_NAME and name in reply) or (is_quoted and not number):
             yield path
 
 

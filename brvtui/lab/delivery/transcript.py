@@ -155,9 +155,10 @@ class TranscriptReader:
 
     def read(self, row: bytes) -> None:
         """Reads one row. Rows that are not JSON objects, or have an unknown type, are counted."""
-        if len(row) > _SMALL and row.rstrip().endswith(b"}") and not self._matters(row):
+        matters = len(row) <= _SMALL or self._matters(row)
+        if not matters and row.rstrip().endswith(b"}"):
             return
-        value = parsed(row) if len(row) <= _SMALL or self._matters(row) else {}
+        value = parsed(row) if matters else {}
         kind = value.get("type") if isinstance(value, dict) else None
         if not isinstance(kind, str) or self._budget.is_spent:
             self.miss()
@@ -256,9 +257,8 @@ class TranscriptReader:
             self.miss()
         if not is_known or place is None or not _is_recall(attachment):
             return
-        state.has_hook |= kind not in _FAILURES or bool(
-            _text(attachment.get("command"))
-        )  # else, it may be another hook
+        # an error without a command may be that of another hook
+        state.has_hook |= kind not in _FAILURES or bool(_text(attachment.get("command")))
         recall = replace(self._recalls[place], ran=True)
         if kind == "hook_additional_context":
             text = _joined(attachment.get("content"))
