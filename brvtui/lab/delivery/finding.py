@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from brvtui import faults
 from brvtui.disk.walking import leads_to_folder, walk
 from brvtui.lab.delivery.plain_log import PlainLogReader, is_plain
-from brvtui.lab.delivery.transcript import TYPES, TranscriptBudget, TranscriptReader, parsed, rows_of
+from brvtui.lab.delivery.rows import RowReader, TranscriptBudget, parsed, rows_of
+from brvtui.lab.delivery.transcript import TYPES, TranscriptReader
 from brvtui.lab.delivery.turns import Recall
 from brvtui.regular_files import open_regular
 from brvtui.wording import counted
@@ -24,25 +25,6 @@ _MOST_BYTES = 4 * 10**9
 _ENDING = ".jsonl"
 _TAIL = 1_024
 _SUBAGENT = "agent-"
-
-
-class RowReader(Protocol):
-    """Collects recalls from the rows of one file."""
-
-    unknown_rows: int
-    other_rows: int
-    """The number of rows that belong to other working folders."""
-    opened: set[str]
-    """The paths of saved texts that the agent read."""
-
-    def read(self, row: bytes) -> None:
-        """Reads one row."""
-
-    def miss(self) -> None:
-        """Counts a row that cannot be read."""
-
-    def recalls(self, is_cut_off: bool = False) -> list[Recall]:
-        """The recalls read so far; ``is_cut_off`` means that the file ends in the middle of a row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from brvtui.lab.delivery.transcript import TranscriptBudget, moment, parsed
+from brvtui.lab.delivery.rows import RowReader, TranscriptBudget, moment, parsed
 from brvtui.lab.delivery.turns import DeliveryChannel, Recall
 from brvtui.tree.reading.json_file import moment_of
 
 
-class PlainLogReader:
+class PlainLogReader(RowReader):
     """Collects recalls from rows with the time (ISO 8601, or ms since 1970), the prompt, and the delivered text."""
 
     def __init__(self, session: str, budget: TranscriptBudget) -> None:
         """``session`` is the name of the session in which all prompts of the file count."""
+        super().__init__(budget)
         self._session = session
         self._recalls: list[Recall] = []
-        self._budget = budget
-        self.unknown_rows = 0
-        self.other_rows = 0
-        self.opened: set[str] = set()
 
     def recalls(self, is_cut_off: bool = False) -> list[Recall]:
         """The recalls read so far, in the order of their rows."""
@@ -36,11 +33,6 @@ class PlainLogReader:
         received = self._budget.kept(delivered) if isinstance(delivered, str) and delivered else None
         at_ms = moment_of(time) or moment(time)
         self._recalls.append(Recall(self._session, at_ms, DeliveryChannel.HOOK, prompt, prompt, received, ran=True))
-
-    def miss(self) -> None:
-        """Counts a row that cannot be read."""
-        self.unknown_rows += 1
-        self._budget.unreadable += 1
 
 
 def is_plain(value: Any) -> bool:

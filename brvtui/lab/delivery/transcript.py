@@ -6,30 +6,21 @@ The rows are described in ``docs/reference/delivery.md``. Rows of unknown types 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from itertools import dropwhile
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from brvtui.lab.delivery.rows import MOST_RECALLS, RowReader, TranscriptBudget, moment, parsed
 from brvtui.lab.delivery.turns import LONGEST_MS, DeliveryChannel, Recall
-from brvtui.regular_files import open_regular
-from brvtui.tree.reading.json_file import moment_of
 
-LONGEST_ROW = 8 * 1_048_576
-"""The maximum size of a row in bytes; longer rows are counted as unknown."""
-_CHUNK = 1_048_576
 _SMALL = 16_384
 """The size in bytes up to which every row is parsed. Larger rows are parsed only if they contain a marker."""
 _MARKERS = (b"hook_", b"byterover", b"additionalContext", b"brv", b"query.mjs")
 _MOST_CALLS = 100
 """The maximum number of tool calls that wait for their results; older ones stay without a result."""
-LONGEST_TEXT = 100_000
-"""The maximum number of characters of a prompt or an answer; the rest is cut off."""
 _LONGEST_REPLY = 20_000
 _LONGEST_NAME = 1_000
 """The maximum number of characters of an id or a path; longer ones are ignored."""
@@ -37,10 +28,6 @@ _SHELL_COST = 8
 """The number of characters for which each character of a shell command counts, since parsing it is slow."""
 _MOST_BLOCKS = 500
 """The maximum number of blocks of a reply that are added to the recalls of a turn."""
-MOST_RECALLS = 100_000
-"""The maximum number of recalls in a project's transcripts together."""
-MOST_TEXT = 40_000_000
-"""The maximum number of characters of all prompts, answers and replies in a project's transcripts together."""
 _MOST_OPEN = 4
 """The maximum number of recalls of one turn to which later replies are added; the newest ones."""
 _MOST_OPENED = 1_000
@@ -75,27 +62,6 @@ _INSERTED = ("<local-command", "<command-", "[Request interrupted")
 
 
 @dataclass(slots=True)
-class TranscriptBudget:
-    """The limits of all readers together, and the number of rows that were not read because of limits or faults."""
-
-    characters: int = MOST_TEXT
-    recalls: int = MOST_RECALLS
-    unreadable: int = 0
-    """The number of rows that are too long, not JSON objects, or beyond the limits."""
-
-    @property
-    def is_spent(self) -> bool:
-        """True if further rows must not be read."""
-        return self.characters < 0 or self.recalls <= 0
-
-    def kept(self, text: str) -> str:
-        """Returns the part of ``text`` that is kept."""
-        kept = text[:LONGEST_TEXT]
-        self.characters -= len(kept)
-        return kept
-
-
-@dataclass(slots=True)
 class _Session:
     """The state of one session while its rows are read."""
 
@@ -112,7 +78,7 @@ class _Session:
     """True if a row of the agent follows the newest prompt."""
 
 
-class TranscriptReader:
+class TranscriptReader(RowReader):
     """Collects recalls from rows. A growing file can be read in several steps."""
 
     def __init__(
@@ -123,17 +89,14 @@ class TranscriptReader:
         second file. A row with the id of another one that says something else cannot be trusted, and counts as
         unreadable.
         """
+        super().__init__(budget)
         self._belongs = belongs
-        self._budget = budget
         self._is_subagent = is_subagent
         self._sessions: dict[str, _Session] = {}
         self._recalls: list[Recall] = []
         self._seen = seen
-        self.opened: set[str] = set()
         self._calls: dict[str, int] = {}
         """The places of tool calls without a result, by id, oldest first."""
-        self.unknown_rows = 0
-        self.other_rows = 0
         self._folder = ""
         """The working folder of the newest row that names one."""
 
@@ -197,11 +160,6 @@ class TranscriptReader:
         if known not in (None, content):
             self.miss()
         return known is not None
-
-    def miss(self) -> None:
-        """Counts a row that cannot be read."""
-        self.unknown_rows += 1
-        self._budget.unreadable += 1
 
     def _matters(self, row: bytes) -> bool:
         """True if a large ``row`` may be a prompt, a recall, or the result of one."""
@@ -342,63 +300,6 @@ class TranscriptReader:
             if opened and len(recall.opened) < _MOST_OPENED:
                 recall = replace(recall, opened=(*recall.opened, opened))
             self._recalls[place] = recall
-
-
-class Row(NamedTuple):
-    """A row of a file."""
-
-    data: bytes | None
-    """The row's bytes; None if it is longer than :data:`LONGEST_ROW`."""
-    end: int
-    """The position after the row, from which the file can be read further."""
-    is_complete: bool = True
-    """False for the last row of a file if no line break follows it."""
-
-
-def rows_of(file: Path, begin: int = 0) -> Iterator[Row]:
-    """Yields the rows of ``file`` from byte ``begin``. Empty rows are left out.
-
-    Raises OSError if the file is not a regular file or cannot be read.
-    """
-    descriptor = open_regular(file)
-    pending, end, is_too_long = b"", begin, False
-    try:
-        size = os.fstat(descriptor).st_size  # a file that is written all the time would never end
-        while begin < size and (chunk := os.pread(descriptor, min(_CHUNK, size - begin), begin)):
-            begin += len(chunk)
-            *rows, rest = chunk.split(b"\n")
-            for row in rows:
-                data = pending + row
-                pending, end = b"", end + len(data) + 1
-                if is_too_long or len(data) > LONGEST_ROW:
-                    yield Row(None, end)
-                elif data.strip():
-                    yield Row(data, end)
-                is_too_long = False
-            pending += rest
-            if len(pending) > LONGEST_ROW:
-                end += len(pending)
-                pending, is_too_long = b"", True
-    finally:
-        os.close(descriptor)
-    if pending or is_too_long:
-        yield Row(None if is_too_long else pending, end + len(pending), is_complete=False)
-
-
-def parsed(row: bytes) -> Any:
-    """The JSON value in ``row``; None if it is not JSON."""
-    try:
-        return json.loads(row)
-    except (ValueError, RecursionError):
-        return None
-
-
-def moment(value: Any) -> float:
-    """The time ``value`` in ISO 8601, in ms since 1970; 0 if it is not such a time."""
-    try:
-        return moment_of(datetime.fromisoformat(_text(value)).timestamp() * 1000) or 0.0
-    except (ValueError, OverflowError, OSError):
-        return 0.0
 
 
 def _shell_query(command: str) -> str:
