@@ -27,16 +27,18 @@ _NAME, _COLUMN = 18, 12
 
 
 def pair_blocks(pair: PairComparison) -> Iterator[Block]:
-    """Yields the whole comparison: both notes, the parts, the words, and the changes that would swap the notes."""
+    """Yields the comparison: a sentence, both notes, the changes that would swap them, the parts and the words."""
     pair = bounded(pair)
     decimals = pair.trace.scale.decimals + 2
-    yield from (line(f" {pair.trace.query}", "bold strong"), Line())
+    yield from (Text(_ahead(pair), "strong", after=0), Line())
     for letter, note in (("A", pair.above), ("B", pair.below)):
         rank = f"rank {note.rank}" if note.rank is not None else "not a result"
-        yield line(f" {letter}  {note.title}", "bold strong").add(f"  {note.path}", "muted")
-        yield line(f"    {rank}, {_score(note.score, decimals)}")
+        shown = line(f" {letter}  {note.title}", "bold strong")
+        yield shown.add(f"  {rank}, {_score(note.score, decimals)}", "text").add(f"  {note.path}", "muted")
         if note.reason:
             yield Text(note.reason, "warn", "    ", 0)
+    yield Line()
+    yield from _turning(pair, decimals)
     yield from (Line(), _row("part", ["A", "B", "A − B"], "muted"))
     yield from _parts_of_both(pair.parts, decimals)
     cells = [_score(note.score, decimals) for note in (pair.above, pair.below)]
@@ -44,8 +46,23 @@ def pair_blocks(pair: PairComparison) -> Iterator[Block]:
     if pair.words:
         yield from (Line(), line(" the text score by word, before it becomes the relevance", "muted"))
         yield from _parts_of_both(pair.words, decimals)
-    yield Line()
-    yield from _turning(pair, decimals)
+
+
+def _ahead(pair: PairComparison) -> str:
+    """Describes the gap between the notes and the parts that cause it, largest first."""
+    decimals = pair.trace.scale.decimals
+    if not _is_seen(pair.gap, decimals):
+        return "A and B have the same rounded score."
+    if pair.gap < 0:
+        return f"A ranks above B, although its score is {-pair.gap:.{decimals}f} lower."
+    seen = [part for part in pair.parts if _is_seen(part.difference, decimals)]
+    ranked = sorted(seen, key=lambda part: -abs(part.difference))
+    for_a, for_b = (
+        ", ".join(f"{each.name} {signed(each.difference, decimals)}" for each in ranked if (each.difference > 0) is up)
+        for up in (True, False)
+    )
+    despite = f", despite {for_b}" if for_b else ""
+    return f"A is {pair.gap:.{decimals}f} ahead of B: {for_a}{despite}."
 
 
 def pair_as_plain(pair: PairComparison) -> dict[str, Any]:
@@ -81,10 +98,11 @@ def _turning(pair: PairComparison, decimals: int) -> Iterator[Block]:
             sentence += "; brv-tui explain shows what helps B on its own"
         yield Text(sentence, "muted", after=0)
         return
-    yield line(" the smallest changes that put B above A, each of them tried:", "muted")
+    yield line(" each of these changes alone puts B above A:", "muted")
     for change in pair.turning:
-        other = NO_VALUE if change.other_rank is None else f"rank {change.other_rank}"
-        then = f"B rank {change.rank} with {change.score:.{decimals}f}, A {other}"
+        other = "not a result" if change.other_rank is None else f"rank {change.other_rank}"
+        scores = [_score(score, decimals) for score in (change.score, change.other_score)]
+        then = f"B {scores[0]}, rank {change.rank}; A {scores[1]}, {other}".replace(f"{NO_VALUE}, ", "")
         yield Text(f"{change.text}: {then}", "ok", "   ", 0)
 
 

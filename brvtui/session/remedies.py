@@ -47,7 +47,7 @@ from brvtui.ranking.decay import just_before_ms
 from brvtui.session.edit_effect import asked_last
 from brvtui.session.variants import with_constants
 from brvtui.snapshot import Note
-from brvtui.text.analysis import STOP_WORDS, typed_words
+from brvtui.text.analysis import STOP_WORDS, typed_words, without_word
 from brvtui.trace import Explanation, Hit, Remedy, RemedyKind, RemedySearch, SideEffect, Trace
 from brvtui.tree.editing.archive import archived_as, stub_text
 from brvtui.tree.editing.fields import FieldsError, set_fields
@@ -327,8 +327,7 @@ class RemedyFinder:
     def _shorter_queries(self) -> Iterator[Proposal]:
         words = self.query.text.split()
         for place, word in enumerate(words[: trial_limit(self.query.text)] if len(words) > 1 else ()):
-            query = " ".join(words[:place] + words[place + 1 :])
-            yield _reworded(query, f"leave out “{word}”")
+            yield _reworded(" ".join(without_word(words, place)), f"leave out “{word}”")
 
     def _settings(self) -> Iterator[Proposal]:
         controls = {control.name: control for control in constant_controls(self.context.constants)}

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import dropwhile
 
 from brvtui.tree.reading.javascript import spaced_words, trim
 
@@ -114,6 +115,18 @@ def typed_words(text: str) -> list[str]:
     """
     words = dict.fromkeys(_TYPED.findall(text.lower()))
     return [word for word in words if word not in STOP_WORDS and (len(word) >= _LEAST_TYPED or not word.isascii())]
+
+
+def without_word(words: Sequence[str], place: int) -> list[str]:
+    """``words`` without the one at ``place``.
+
+    If only stop words precede it, they and the stop words after it are left out too: “how do I rotate the keys” without
+    “rotate” is “keys”.
+    """
+    before, after = list(words[:place]), list(words[place + 1 :])
+    if all(word.lower() in STOP_WORDS for word in before):
+        return list(dropwhile(lambda word: word.lower() in STOP_WORDS, after)) or before + after
+    return before + after
 
 
 def without_stop_words(text: str, stop_words: frozenset[str]) -> str:

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.text.analysis import counted, from_utf16, raw_tokens, terms, typed_words, utf16, without_stop_words
+from brvtui.text.analysis import (
+    counted,
+    from_utf16,
+    raw_tokens,
+    terms,
+    typed_words,
+    utf16,
+    without_stop_words,
+    without_word,
+)
 from brvtui.text.visible import visible
 from tests.support.trees import BRV3
 
@@ -169,3 +178,17 @@ def test_visible_text_contains_no_terminal_controls(text: str) -> None:
     assert not any(unicodedata.category(character) in ("Cc", "Cs") for character in shown)
     assert shown.encode("utf-8").decode("utf-8") == shown
     assert visible(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("query", "place", "rest"),
+    [
+        ("how do I rotate the keys", 3, "keys"),
+        ("how do I rotate the keys", 5, "how do I rotate the"),
+        ("rotate the keys", 0, "keys"),
+        ("keys in redis cluster", 2, "keys in cluster"),
+        ("how do I rotate", 3, "how do I"),
+    ],
+)
+def test_leaving_out_the_first_real_word_leaves_out_its_stop_words(query: str, place: int, rest: str) -> None:
+    assert " ".join(without_word(query.split(), place)) == rest

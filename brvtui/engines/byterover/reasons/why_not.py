@@ -14,7 +14,7 @@ from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import UNMATCHED, EntityStep, Lift, QueryWord, Search
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
-from brvtui.text.analysis import STOP_WORDS, from_utf16, terms
+from brvtui.text.analysis import STOP_WORDS, from_utf16, terms, without_word
 from brvtui.trace import Detail, Explanation, Hit, Reason, Remedy, Trace
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Route, SearchOutcome
 from brvtui.tree.editing.archive import archived_as, stub_of
@@ -142,11 +142,13 @@ def _rewritten(trace: Trace, words: Mapping[str, str]) -> str:
 
 
 def without_words(words: list[str]) -> Iterator[Wording]:
-    """Yields ``words`` as a query without each one of them, then without the last few. The query never ends with a
-    stop word that stood before others.
+    """Yields ``words`` as a query without each one of them, then without the last few.
+
+    Stop words that would be left alone are removed too: those at the end, and those before the first word that is not
+    one, as in “how do I rotate keys” without “rotate”.
     """
     for place, word in enumerate(words[:-1]):
-        yield Wording(f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
+        yield Wording(f"leave out “{word}”", " ".join(without_word(words, place)))
     for dropped in range(1, min(_MOST_WORDS_DROPPED, len(words) - 1) + 1):
         left = words[:-dropped]
         while left and left[-1].lower() in STOP_WORDS:
