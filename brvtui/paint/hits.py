@@ -218,13 +218,16 @@ def shares_of_lead(hit: Hit, other: Hit, decimals: int, limit: int) -> list[tupl
     Names the ``limit`` largest parts, or all parts if that is only one more. The amounts add up to the difference
     between the two scores, rounded to ``decimals``.
     """
-    parts = differences(hit, other, decimals)
-    shown = parts if len(parts) <= limit + 1 else parts[:limit]  # naming one more part needs no more cells than REST
-    lead = round(hit.score - other.score, decimals)
-    left = round(lead - sum(value for _, value in shown), decimals)
-    if left:
-        shown.append((REST, left))
-    return shown
+    return with_rest(differences(hit, other, decimals), hit.score - other.score, decimals, limit)
+
+
+def with_rest(
+    parts: Sequence[tuple[str, float]], lead: float, decimals: int, limit: int = _MOST_NAMED
+) -> list[tuple[str, float]]:
+    """Returns the first ``limit`` of ``parts``, or all if that is only one more, and the rest of ``lead``."""
+    shown = list(parts if len(parts) <= limit + 1 else parts[:limit])  # one more part needs no more cells than REST
+    left = round(round(lead, decimals) - sum(value for _, value in shown), decimals)
+    return [*shown, (REST, left)] if left else shown
 
 
 def because(shares: Sequence[tuple[str, float]], decimals: int, is_ahead: bool = True, other: str = "the next") -> str:

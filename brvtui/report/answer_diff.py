@@ -10,6 +10,7 @@ from brvtui.lab.answer_diff import AnswerDiff, Cause, NoteDiff, PartChange
 from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartPair
 from brvtui.lab.trace_diff import difference_sentence
 from brvtui.paint.blocks import Block, Text
+from brvtui.paint.hits import because, with_rest
 from brvtui.paint.line import Line, line
 from brvtui.paint.sentence import sentence_lines
 from brvtui.paint.text import plural, signed
@@ -55,14 +56,10 @@ def _ahead(pair: PairComparison) -> str:
         return "A and B have the same rounded score."
     if pair.gap < 0:
         return f"A ranks above B, although its score is {-pair.gap:.{decimals}f} lower."
-    seen = [part for part in pair.parts if _is_seen(part.difference, decimals)]
-    ranked = sorted(seen, key=lambda part: -abs(part.difference))
-    for_a, for_b = (
-        ", ".join(f"{each.name} {signed(each.difference, decimals)}" for each in ranked if (each.difference > 0) is up)
-        for up in (True, False)
-    )
-    despite = f", despite {for_b}" if for_b else ""
-    return f"A is {pair.gap:.{decimals}f} ahead of B: {for_a}{despite}."
+    amounts = [(part.name, round(part.difference, decimals)) for part in pair.parts if part.name != "rounding"]
+    ranked = sorted(filter(lambda one: one[1], amounts), key=lambda one: -abs(one[1]))
+    causes = because(with_rest(ranked, pair.gap, decimals), decimals, other="B").replace("its cap", "A's cap")
+    return f"A is {pair.gap:.{decimals}f} ahead of B{causes}."
 
 
 def pair_as_plain(pair: PairComparison) -> dict[str, Any]:

@@ -188,14 +188,14 @@ _LABEL = 9
 
 
 def explain_report(explanation: Explanation, width: int) -> RenderableType:
-    """Returns the explanation for ``width`` columns: the reason for the query's answer, then the note's part in it."""
+    """Returns the explanation for ``width`` columns: the note's part in the answer, then the reason for the answer."""
     return rich_lines(explain_lines(explanation, width, for_terminal()))
 
 
 def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the lines of :func:`explain_report`."""
     explanation = bounded(explanation)
-    lines = headline_of(explanation.trace, width)
+    lines: list[Line] = []
     if explanation.found:
         lines += [
             badge("IN THE RESULTS", "ok")
@@ -219,7 +219,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     for remedy in explanation.remedies:
         lines += _remedy_lines("helps", explanation, remedy, width)
     hit, trace = explanation.hit, explanation.trace
-    lines += ladder_lines(trace, width, glyphs)
+    lines += [line(" the whole answer:", "muted"), *headline_of(trace, width), *ladder_lines(trace, width, glyphs)]
     if hit is not None:
         if not explanation.found:
             lines.append(line(" its score if it were a result:", "muted"))
