@@ -472,3 +472,33 @@ def test_random_revision_equals_its_checkout(seed: int, tree: Tree) -> None:
     for found in (at, fleet_at):
         with pytest.raises(RevisionError, match="is a symlink to another note"):
             found(tree, "HEAD~1", limits)
+
+
+@pytest.mark.parametrize(
+    ("place", "rules", "is_refused"),
+    [
+        (".gitattributes", "*.md filter=lfs diff=lfs -text", True),
+        (".gitattributes", "[attr]secret filter=crypt\n* secret", True),
+        (".brv/.gitattributes", "context-tree/** working-tree-encoding=UTF-16", True),
+        (".brv/context-tree/a/.gitattributes", "*.m[d] filter", True),
+        (".gitattributes", '"a b.md" filter=x', True),
+        (".gitattributes", "# *.md filter=lfs\n*.png filter=lfs\n*.md text=auto diff=markdown", False),
+        ("other/.gitattributes", "*.md filter=lfs", False),
+    ],
+)
+def test_revision_with_filtered_notes_is_refused(tree: Tree, place: str, rules: str, is_refused: bool) -> None:
+    tree.note("a/one.md", "One", "gate")
+    file = tree.root / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{rules}\n")
+    commit(tree)
+    file.unlink()
+    tree.note("a/two.md", "Two", "gate")
+    commit(tree)
+    for read in (at, fleet_at):
+        if is_refused:
+            with pytest.raises(RevisionError, match="does not store their text"):
+                read(tree, "HEAD~1")
+        else:
+            assert [note.path for note in read(tree, "HEAD~1").notes] == ["a/one.md"]
+        assert len(read(tree, "HEAD").notes) == 2

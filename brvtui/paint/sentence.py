@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 
@@ -76,6 +76,7 @@ _MOST_NAMED = 4
 _WITHIN = re.compile(rf"(?<=\w)(?:(?![\u200c\u200d]){UNSEEN.pattern})+(?=\w)")
 """Characters that are invisible within a word, except for the joiners that some scripts need."""
 _LETTERS = ("no letters", "one letter", "two letters", "three letters", "four letters", "five letters", "six letters")
+_SEMICOLON = "; "
 _FIELDS = {"title": "title", "path": "path", "text": "text", "below": "note below it", "summary": "summary"}
 
 
@@ -97,6 +98,18 @@ def clause(*pieces: str | Sequence[Span], weight: int = ALWAYS) -> Clause:
     for piece in pieces:
         spans += [(piece, "text")] if isinstance(piece, str) else piece
     return Clause(tuple((visible(text), role) for text, role in spans if text), weight)
+
+
+def split_at_semicolons(sentence: Sentence) -> list[Sentence]:
+    """Returns the parts of the sentence, which are sentences too: a part ends before a clause with a semicolon."""
+    parts: list[list[Clause]] = [[]]
+    for one in sentence:
+        if one.spans and one.spans[0][0].startswith(_SEMICOLON) and parts[-1]:
+            (text, role), *others = one.spans
+            parts.append([replace(one, spans=((text.removeprefix(_SEMICOLON), role), *others))])
+        else:
+            parts[-1].append(one)
+    return list(map(tuple, parts))
 
 
 def plain(sentence: Sentence) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -15,9 +16,9 @@ from brvtui.paint.attempts import strategy_text
 from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.hits import ResultRow, added_rule, hit_lines, miss_title_room, near_miss_lines, title_room
-from brvtui.paint.line import Line, badge, folded, line, rule
+from brvtui.paint.line import Line, badge, flowed, folded, line, rule
 from brvtui.paint.score import score_lines, ticks_of, title_line
-from brvtui.paint.sentence import headline_lines, told_apart
+from brvtui.paint.sentence import headline_lines, split_at_semicolons, told_apart
 from brvtui.paint.steps import notices
 from brvtui.paint.text import column, wrap
 from brvtui.report.lines import rich_lines
@@ -37,6 +38,8 @@ MOST_HITS = 500
 _FULL = "--full also shows the decision, the search, the score of the first result, and the answer"
 _STRATEGY = 20
 _SENTENCE_LINES = 99
+_POINT = 3
+"""The cells before a clause on a line of its own."""
 _SHOWN_ANSWER_LINES = 24
 
 
@@ -76,9 +79,18 @@ def trace_lines(
 
 
 def headline_of(trace: Trace, width: int, timed: bool = True) -> list[Line]:
-    """Returns the badge of the answer and the sentence with its reason. If ``timed``, adds the time in milliseconds."""
+    """Returns the badge of the answer and the reason for it, then its other clauses, each on lines of its own.
+
+    If ``timed``, adds the time in milliseconds.
+    """
     shown = presentation(trace.engine).headline(trace)
-    return headline_lines(shown, trace.timings.get("total", 0.0) if timed else 0.0, "", width + 1, _SENTENCE_LINES)
+    reason, *others = split_at_semicolons(shown.sentence)
+    total_ms = trace.timings.get("total", 0.0) if timed else 0.0
+    lines = headline_lines(replace(shown, sentence=reason), total_ms, "", width + 1, _SENTENCE_LINES)
+    for other in others:
+        rows = flowed(Line().extend(span for one in other for span in one.spans), width - _POINT, width - _POINT)
+        lines += [line(" " * _POINT if place else " · ", "muted").extend(row.spans) for place, row in enumerate(rows)]
+    return lines
 
 
 def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:

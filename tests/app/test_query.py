@@ -177,16 +177,16 @@ async def test_panes_explain_empty_queries_wrong_sums_and_near_misses(pilot: App
     assert "█████" not in score
     assert "sum ✗" in score
     await ask(pilot, "invoice")
-    assert "below 0.7 × top" in text_of(pilot, "#results")
+    assert "below 70 % of the first score" in text_of(pilot, "#results")
     await press(pilot, "escape", "G")
     assert view(pilot).hit is None
     assert view(pilot).near_miss is not None
-    assert "not in the results: below 0.7 × top" in text_of(pilot, "#score")
+    assert "not in the results: below 70 % of the first score" in text_of(pilot, "#score")
     assert "sum ✓" in text_of(pilot, "#score")
     await press(pilot, "w")
     modal = shown(pilot)
     assert "Why it is not in the answer" in modal
-    assert "Below 0.7 × top." in modal
+    assert "Below 70 % of the first score." in modal
     await until(pilot, lambda: "rank " in shown(pilot))
 
 

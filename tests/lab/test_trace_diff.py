@@ -137,7 +137,7 @@ def test_sentence_names_the_new_and_the_previous_first_note(pinned: Trace) -> No
 
 def test_lost_result_keeps_its_near_miss_score_and_reason(pinned: Trace) -> None:
     first, second = pinned.hits
-    miss = NearMiss("a", "a", "a", first.kind, "draft", 2, 0.55, "below 0.7 × top", 0.01)
+    miss = NearMiss("a", "a", "a", first.kind, "draft", 2, 0.55, "below 70 % of the first score", 0.01)
     compared = diff_traces(pinned, replace(pinned, hits=(second,), near_misses=(miss,)))
     lost = compared.results[1]
     assert (lost.moved, lost.scored, lost.now.score, lost.now.reason) == (Shift.GONE, Shift.WORSE, 0.55, miss.reason)

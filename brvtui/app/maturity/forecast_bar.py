@@ -197,7 +197,10 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
     options, forecast = on_day.wanted, on_day.forecast
     only, span = options.only, next_days(options.day)
     if only is None and not options.day:
-        return "{forecast.next} +1 day, {forecast.month} +30 days, {forecast.today} today, or drag"
+        come = {event: forecast.then.has_come[event] for event in on_day.events}
+        usual = max(come, key=lambda event: int(come[event].sum()))
+        notes = counted(come[usual].size, noun, f"{noun}s")
+        return f"{int(come[usual].sum())} of {notes} {usual.state}: {usual.meaning}"
     if only is None:
         changes = int(forecast.any_change.sum())
         if options.in_span:
@@ -217,9 +220,9 @@ def _late(silence: Silence, day: int) -> str:
         return ""
     come = sum(query.days <= day for query in silence.queries)
     later = min((query.days for query in silence.queries if query.days > day), default=0)
-    queries = counted(silence.tried, "query gets its answer", "queries get their answers")
-    text = f"{come} of {queries} too late for your agent's hook ({silence.limit_ms / 1000:g} s: hook_seconds)"
-    return f"{text}, the next from day {later} on" if later else text
+    queries = counted(silence.tried, "query is answered", "queries are answered")
+    text = f"{come} of {queries} too late for your agent's hook, which waits {silence.limit_ms / 1000:g} s"
+    return f"{text}; the next one from day {later} on" if later else text
 
 
 def _meaning(options: BoardOptions) -> str:

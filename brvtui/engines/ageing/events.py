@@ -41,7 +41,7 @@ LEAVES_TIER_2 = Event(
     happen="leave tier 2",
     has_come="has left tier 2",
     state="have left tier 2",
-    meaning="only a query with its path still returns it as the direct answer",
+    meaning="too old to answer directly, unless the query gives the path",
     in_short="direct answer only by its path",
 )
 LEAVES_PROMPT = Event(

@@ -242,7 +242,7 @@ class ByteRoverPresentation(Presentation):
     def behind(self, trace: Trace, reason: str) -> str:
         """The reason why notes are near misses, with the number that they failed to reach."""
         found = trace.section(Search)
-        if "× top" in reason and found.floor is not None:
+        if "of the first score" in reason and found.floor is not None:
             return f"{reason} = {number(found.floor, 3)}"
         if reason == UNMATCHED:
             escape = next((check.threshold for check in found.out_of_domain if check.name == ESCAPE), None)

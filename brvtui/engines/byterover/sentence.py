@@ -316,9 +316,8 @@ def _direct(trace: Trace) -> Iterator[Clause]:
     yield from _matched_words(trace, first, 70)
     reached, enough = _passed(trace)
     check = 60 if trace.better_match is None else 15  # the note that matches better matters more than the check
-    yield clause(" (", *reached, weight=check)
+    yield clause("; ", *reached, weight=check)
     yield clause(enough, weight=min(check, 20))
-    yield clause(")", weight=check)
     yield from _lead(trace, first)
     if more > 0:
         yield clause(f"; {plural(more, 'more note')} {'is' if more == 1 else 'are'} quoted with it", weight=10)

@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from brvtui.disk.walking import MOST_DEPTH, TOO_DEEP
+from brvtui.tree.history.attributes import ATTRIBUTES, LARGEST_ATTRIBUTES, changing_line
 from brvtui.tree.history.git import GitFailed, RevisionError, git
 from brvtui.tree.history.links import CommittedLinks
 from brvtui.tree.reading.files import DUPLICATE, HIDDEN_FOLDER, TreeFile, UnseenFile, in_walk_order, unread_name
@@ -142,9 +143,9 @@ def committed_tree(run: Callable[..., bytes], top: Path, commit: str, folder: st
 
     ``run`` is :func:`git` in the repository. Leaves out paths that no checkout can have because a name is too long or
     empty. Raises :class:`NoFolder`. Raises :class:`RevisionError`, which names ``where``, if git cannot list the files
-    or lacks the content of a file, or if a symlink leads to another note.
+    or lacks the content of a file, if a symlink leads to another note, or if git stores filtered notes.
     """
-    contents, links, unseen = dict[str, str](), list[str](), dict[str, str]()
+    contents, links, unseen, rules = dict[str, str](), list[str](), dict[str, str](), dict[str, str]()
     for mode, content, path in _entries(run, commit, folder, where):
         name = path.rpartition("/")[2]
         if shut := _shut_folder(f"{path}/" if mode == _SUBMODULE else path):
@@ -153,12 +154,15 @@ def committed_tree(run: Callable[..., bytes], top: Path, commit: str, folder: st
             unseen[path] = "a submodule is not read"
         elif stat.S_ISLNK(mode):
             links.append(path)
+        elif stat.S_ISREG(mode) and name == ATTRIBUTES:
+            rules[path] = content
         elif stat.S_ISREG(mode) and unread_name(name):
             unseen[path] = unread_name(name)
         elif stat.S_ISREG(mode) and name.endswith(".md"):
             contents[path] = content
     if links:
         unseen |= _link_reasons(run, top, commit, folder, where, links)
+    _check_attributes(run, commit, folder, where, rules, contents)
     left = (UnseenFile(path, reason, reason == TOO_DEEP) for path, reason in unseen.items() if reason)
     return CommittedTree(_sized(run, contents, where), in_walk_order(left))
 
@@ -190,6 +194,35 @@ def _check_way(run: Callable[..., bytes], commit: str, folder: str, where: str) 
             raise RevisionError(f"{where}: {shortened(place)} {why}")
         if not entry.startswith(b"040000 "):
             raise NoFolder(f"{where}: no folder {shortened(place)}")
+
+
+def _check_attributes(
+    run: Callable[..., bytes], commit: str, folder: str, where: str, below: Mapping[str, str], notes: Collection[str]
+) -> None:
+    """Raises :class:`RevisionError` if an attribute can give one of ``notes`` a filter, such as git-lfs, or an
+    encoding. ``below`` contains the attribute files in ``folder``; those above it are looked up.
+    """
+    above = "".join(f"{commit}:{parent}{ATTRIBUTES}\n" for parent in _parents(folder)).encode(
+        "utf-8", "surrogateescape"
+    )
+    found = run("cat-file", "--batch-check=%(objectname) %(objecttype)", most=_MOST_LISTING, given=above)
+    ids = [line.removesuffix(b" blob").decode("ascii") for line in found.split(b"\n") if line.endswith(b" blob")]
+    rules = {f"{number}": content for number, content in enumerate((*ids, *below.values()))}
+    files = _sized(run, rules, where)
+    if any(file.size > LARGEST_ATTRIBUTES for file in files.values()):
+        line = "a file of more than 1 MB"
+    else:
+        read = committed_contents(run, files, LARGEST_ATTRIBUTES, where, "; choose another revision")
+        line = changing_line(read.values(), notes)
+    if line:
+        why = f"{ATTRIBUTES} can give notes a filter or an encoding there ({shortened(line)})"
+        raise RevisionError(f"{where}: {why}, so git does not store their text; choose a revision without it")
+
+
+def _parents(folder: str) -> list[str]:
+    """The folders above ``folder`` and itself, each with a slash at its end, from the root (an empty string) on."""
+    parts = folder.split("/") if folder else []
+    return ["", *(f"{'/'.join(parts[: depth + 1])}/" for depth in range(len(parts) - 1))]
 
 
 def _shut_folder(path: str) -> str:

@@ -300,5 +300,5 @@ def test_near_miss_below_the_floor_is_reported(tree: Tree) -> None:
     tree.note("x/b.md", "Other", "quokka " + "word " * 400, days=90)
     made = tree.search("quokka", profile=DOCS)
     misses: tuple[NearMiss, ...] = made.near_misses
-    assert [miss.reason for miss in misses] == ["below 0.7 × top"]
+    assert [miss.reason for miss in misses] == ["below 70 % of the first score"]
     assert isinstance(made, Search)

@@ -212,3 +212,21 @@ def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     session.load()
     yield session
     session.close()
+
+
+@pytest.mark.parametrize(("name", "limit"), [("MOST_SPACE_ENTRIES", 100), ("MOST_BYTES", 800)])
+def test_notes_beyond_the_limits_of_a_space_are_not_read(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, name: str, limit: int
+) -> None:
+    for number in range(8):
+        tree.note(f"n{number}.md", "Note", " ".join(f"w{number}x{word}" for word in range(30)))
+    snapshot = tree.snapshot()
+    read: list[str] = []
+    original = migration.read_regular
+    monkeypatch.setattr(migration, "read_regular", lambda path, most: read.append(path.name) or original(path, most))
+    monkeypatch.setattr(migration, name, limit)
+    result = migration.migrate_tree(snapshot, NOW_MS, "small", ByteRoverV4().constants())
+    taken = [note.note for note in result.notes]
+    assert 0 < len(taken) < 7
+    assert read == [*taken, f"n{len(taken)}.md"]
+    assert [file.path for file in result.left] == [f"n{number}.md" for number in range(len(taken), 8)]

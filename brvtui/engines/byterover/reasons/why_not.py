@@ -178,7 +178,7 @@ class Loss(StrEnum):
     AND = "other notes match every word of the query"
     FLOOR = BELOW_FLOOR
     UNMATCHED_WORD = UNMATCHED
-    GAP = "below 0.7 × top"
+    GAP = "below 70 % of the first score"
     LIMIT = PAST_LIMIT
     TRIMMED = PUSHED_OUT
 

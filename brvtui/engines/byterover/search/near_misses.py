@@ -60,7 +60,7 @@ def near_misses(
 
 def below_gap(constants: Profile) -> str:
     """The reason given for dropping a score that is too far below the best score."""
-    return f"below {constants.search.gap_ratio:g} × top"
+    return f"below {100 * constants.search.gap_ratio:g} % of the first score"
 
 
 def why_missed(

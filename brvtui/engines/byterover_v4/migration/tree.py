@@ -16,7 +16,7 @@ from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.regular_files import LARGEST, read_regular
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import counted, from_utf16
-from brvtui.text.segment import FIELDS, MOST_WORDS
+from brvtui.text.segment import FIELDS, MOST_BYTES, MOST_WORDS
 from brvtui.tree.reading.files import NS_PER_MS, TreeFile, UnseenFile
 from brvtui.tree.reading.signals import Source
 from brvtui.tree.spaces.contents import LARGEST_TOPIC, SpaceContents, TopicFile, code_units, markdown_files, unseen_name
@@ -36,24 +36,32 @@ class _LostWords(NamedTuple):
 
 _NO_WORDS = _LostWords()
 _TOO_MANY_WORDS = (
-    f"with the notes before it, it contains more than {MOST_WORDS:,} different words, or {MOST_SPACE_ENTRIES:,} in all"
+    f"the notes up to this one contain more than {MOST_WORDS:,} different words, {MOST_SPACE_ENTRIES:,} words in all, "
+    f"or {MOST_BYTES // 1_000_000} MB"
 )
 
 
 def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Profile) -> MigratedTree:
     """The space called ``name`` that a migration at ``now_ms`` would create from the tree of ``snapshot``.
 
-    Shared sources are left out, as in V4's migration. ``constants`` are used to rank the topics. Raises no errors.
+    Shared sources are left out, as in V4's migration, and so are notes that exceed the limits of a space. Once the notes
+    read exceed these limits in total, no more are read. ``constants`` are used to rank the topics. Raises no errors.
     """
     tree = snapshot.project.tree
     topics: list[TopicFile] = []
     notes: list[MigratedNote] = []
     converted: dict[str, ConvertedNote] = {}
     left: list[UnseenFile] = []
-    words, entries = set[str](), 0
+    words, entries, size, is_full = set[str](), 0, 0, False
     for path in sorted(markdown_files(tree), key=code_units):
+        if is_full:  # the remaining notes are not even read
+            left.append(UnseenFile(path, _TOO_MANY_WORDS))
+            continue
         try:
             data = read_regular(tree / path, LARGEST)
+            size += len(data)
+            if is_full := size > MOST_BYTES:
+                raise UnreadableTopic(_TOO_MANY_WORDS)
             note = convert(path, data.decode("utf-8", "replace"), now_ms)
             if len(note.html) > LARGEST_TOPIC:
                 raise UnreadableTopic("its topic would be larger than 2 MB")
@@ -61,7 +69,9 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Prof
             fields = [terms for document in documents_of(note.topic, topic) for terms in document.terms]
             own_words = frozenset(word for terms in fields for word in terms)
             more = sum(map(len, fields))
-            if entries + more > MOST_SPACE_ENTRIES or len(words) + len(own_words - words) > MOST_WORDS:
+            entries += more
+            is_full = entries > MOST_SPACE_ENTRIES
+            if is_full or len(words) + len(own_words - words) > MOST_WORDS:
                 raise UnreadableTopic(_TOO_MANY_WORDS)
         except OSError as error:
             left.append(UnseenFile(path, f"cannot be read: {faults.reason(error)}"))
@@ -70,14 +80,13 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Prof
             left.append(UnseenFile(path, str(error)))
             continue
         words |= own_words
-        entries += more
         converted[path] = note
         unseen = _unseen(note)
         lost = _NO_WORDS if unseen else _lost_words(snapshot, note, own_words)
         notes.append(_migrated(snapshot, now_ms, note, unseen, lost))
         if not unseen:
-            size = len(note.html.encode("utf-8", "surrogatepass"))
-            file = TreeFile(note.topic, size, round(now_ms) * NS_PER_MS, 0, 0)
+            length = len(note.html.encode("utf-8", "surrogatepass"))
+            file = TreeFile(note.topic, length, round(now_ms) * NS_PER_MS, 0, 0)
             topics.append(TopicFile(file, note.html, topic))
     topics.sort(key=lambda topic: code_units(topic.path))
     folder = SpaceFolder(tree, tree, "root", name=name)

@@ -102,7 +102,7 @@ def test_results_dropped_by_the_gap_filter_count_as_found(tree: Tree) -> None:
     made = tree.search("quokka")
     assert (paths(made), made.total_found) == (["x/top.md"], 2)
     miss = made.near_misses[0]
-    assert (miss.path, miss.rank, miss.reason) == ("x/low.md", 2, "below 0.7 × top")
+    assert (miss.path, miss.rank, miss.reason) == ("x/low.md", 2, "below 70 % of the first score")
     assert made.floor is not None
     assert made.top is not None
     assert made.floor == 0.7 * made.top
