@@ -44,8 +44,9 @@ _TOO_MANY_WORDS = (
 def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Profile) -> MigratedTree:
     """The space called ``name`` that a migration at ``now_ms`` would create from the tree of ``snapshot``.
 
-    Shared sources are left out, as in V4's migration, and so are notes that exceed the limits of a space. Once the notes
-    read exceed these limits in total, no more are read. ``constants`` are used to rank the topics. Raises no errors.
+    Shared sources are left out, as in V4's migration, and so are notes that exceed the limits of a space. Once the
+    notes read exceed these limits in total, no more are read. ``constants`` are used to rank the topics. Raises no
+    errors.
     """
     tree = snapshot.project.tree
     topics: list[TopicFile] = []
