@@ -113,9 +113,9 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
 
 def _merit(now: Standing, there: Standing, remedy: Remedy) -> tuple[bool, tuple[float, float, float], bool]:
     """The key by which changes are sorted. Changes that lose the direct answer come last. Of changes with the same
-    result, one that only sets a new file time comes last.
+    result, the simplest comes first: saving the note.
     """
-    return now.tier <= _DIRECT < there.tier, there._order, remedy.kind is RemedyKind.EDIT
+    return now.tier <= _DIRECT < there.tier, there._order, remedy.kind is not RemedyKind.EDIT
 
 
 def standing(case: Case, change: Change) -> Standing | None:
