@@ -50,11 +50,11 @@ def after_run(snapshot: Snapshot, first: str, query: str, later: float = 12_000)
 
 
 SAID = [
-    ("quokkq", "", ".* its title contains ‘quokka’, one letter from your ‘quokkq’ \\(.*"),
+    ("quokkq", "", ".* its title contains ‘quokka’, one letter from your ‘quokkq’; .*"),
     ("wallab", "", ".* its title contains ‘wallaby’, which begins with your ‘wallab’.*"),
     ("quokka al zyzzyva", "",
      ".*its title contains ‘quokka’ and its text ‘all’ \\(for your ‘al’\\).*, but nothing for ‘zyzzyva’.*"),
-    ("x/o.md", "", r"Answered directly from “Numbat”: the query names its path \(1\.00.*"),
+    ("x/o.md", "", r"Answered directly from “Numbat”: the query names its path; 1\.00.*"),
     ("y/", "", r".* is level with “.*a direct answer needs a lead of 0\.08 \(or a score of 0\.93\)"
      ".*: the query names its folder.*"),
     ("X", "", ".*; ByteRover took “X” for the folder “x”, but because the letter case differs, it searched there only "
@@ -83,8 +83,8 @@ class TestAnsweredByNotes:
         assert trace.section(Route).outcome == "direct"
         score = f"{trace.hits[0].score:.2f}"
         assert verdict_sentence(trace) == (
-            f"Answered directly from “Quokka”: its title contains ‘quokka’ ({score} ≥ 0.85, "
-            "and no other note reaches 0.70)."
+            f"Answered directly from “Quokka”: its title contains ‘quokka’; {score} ≥ 0.85, "
+            "and no other note reaches 0.70."
         )
 
     def test_high_score_needs_no_lead(self, snapshot: Snapshot) -> None:
@@ -92,7 +92,7 @@ class TestAnsweredByNotes:
         assert [hit.score for hit in trace.hits[:2]] == [1.0, 1.0]
         text = verdict_sentence(trace)
         assert text.startswith("Answered directly from “Bandicoot rules”: its title contains ‘bandicoot’")
-        assert "(1.00 ≥ 0.93: no lead is needed); level with “Bandicoot law”" in text
+        assert "; 1.00 ≥ 0.93: no lead is needed; level with “Bandicoot law”" in text
         assert text.endswith("; 1 more note is quoted with it.")
 
     def test_sentence_names_the_parts_that_explain_the_lead(self, tree: Tree) -> None:

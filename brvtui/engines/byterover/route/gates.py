@@ -36,7 +36,7 @@ def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
     further = ", all from further searches" if hits and not found.hits else ""
     why = f"{counted(len(hits), 'result', 'results')}{further}" if hits else _why_nothing(found)
     state = State.SKIPPED if fails else State.PASSED if covered else State.TAKEN
-    return Step("out_of_domain", None, "out of domain", state, (*found.out_of_domain, results), why)
+    return Step("out_of_domain", None, "coverage", state, (*found.out_of_domain, results), why)
 
 
 def gate_steps(hits: Sequence[Hit], profile: Profile, reached: bool) -> tuple[Step, ...]:

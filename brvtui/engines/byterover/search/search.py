@@ -221,7 +221,7 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
         with watch.measure("search.gates"):
             checks, unmatched, outcome = out_of_domain(request, linted.filtered, matched, ranking)
         left = ranking.matched if outcome is SearchOutcome.MATCHES else 0
-        stages += (Stage("out of domain", ranking.matched, ranking.matched - left, left, "out-of-domain"),)
+        stages += (Stage("coverage", ranking.matched, ranking.matched - left, left, "out-of-domain"),)
         if left:
             with watch.measure("search.explain"):
                 kept = _keep(request, ranking)
