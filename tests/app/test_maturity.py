@@ -64,7 +64,7 @@ async def test_every_note_is_listed_under_its_maturity(size: tuple[int, int], pi
         wanted = {branch.path for branch in notes if branch.maturity == level}
         assert set(column(pilot, level).choices) == wanted
     assert "Token store" in shown(pilot)
-    assert "TODAY   20 November 2026" in shown(pilot)
+    assert "TODAY   20 Nov" in shown(pilot)
 
 
 async def test_cards_have_two_lines(garden: Tree, make_app: MakeApp) -> None:

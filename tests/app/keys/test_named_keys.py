@@ -121,4 +121,4 @@ async def test_first_screens_name_the_users_keys(garden: Tree, make_app: MakeApp
         await press(pilot, "escape", "2")
         assert re.search(r" ; \d+ stubs, derived files", shown(pilot))
         await press(pilot, "3")
-        assert "^y +1 day" in text_of(pilot, "#forecast")
+        assert "^y +1 day" in text_of(pilot, "#keys")
