@@ -151,7 +151,7 @@ def outmatched(better: BetterMatch, names: Mapping[str, str] | None = None) -> I
         own = ordinal(better.leg_rank) if better.leg_rank else "missing"
         how = f"first by text alone, where this one is {own}"
     yield clause("; ahead of ", title(better.title), weight=_OUTMATCHED)
-    yield clause(f" ({ordinal(better.rank)}, {how})", weight=_OUTMATCHED - 3)
+    yield clause(f" ({ordinal(better.rank)}, {how})", weight=_OUTMATCHED - 1)
     by = [(names or {}).get(name, name) for name in better.because[:_MOST_PARTS]]
     yield clause(f" because of its {' and '.join(by)}" if by else "", weight=_OUTMATCHED - 1)
 

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from brvtui.engines.better_match import better_match
-from brvtui.engines.registry import verdict_sentence
+from brvtui.engines.registry import presentation, verdict_sentence
+from brvtui.paint.sentence import sentence_lines
 from brvtui.session import Session
 from brvtui.trace import Hit, Kind, LegRank, Origin, Part, TextScore
 from tests.support.trees import Tree
@@ -43,6 +44,16 @@ def test_sentence_names_the_better_match_and_what_outweighed_it(session: Session
     text = verdict_sentence(trace)
     assert f"ahead of “Certificate expiry” ({better.rank}" in text
     assert "times better) because of its" in text
+
+
+def test_rank_of_the_better_match_stays_as_long_as_its_causes(session: Session) -> None:
+    trace = session.preview("certificates expiry jwt")
+    sentence = presentation(trace.engine).sentence(trace)
+    texts = [" ".join(line.plain for line in sentence_lines(sentence, (60, width), 3)) for width in range(40, 120)]
+    assert any("because of its" in text for text in texts)
+    assert all("times better)" in text for text in texts if "because of its" in text)
+    named = [text for text in texts if "contain" not in text]
+    assert any("times better)" in text for text in named), "the words of the first note are dropped before"
 
 
 def test_better_match_is_the_best_text_score_of_all_notes(session: Session) -> None:

@@ -313,7 +313,7 @@ def _direct(trace: Trace) -> Iterator[Clause]:
         return
     more = len(trace.answer.sources) - 1
     yield clause("Answered directly from ", _named(trace, first))
-    yield from _matched_words(trace, first, 70)
+    yield from _matched_words(trace, first)
     reached, enough = _passed(trace)
     check = 60 if trace.better_match is None else 15  # the note that matches better matters more than the check
     yield clause("; ", *reached, weight=check)
@@ -402,7 +402,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
     elif top is not None:
         threshold = top.threshold
         yield clause(_named(trace, first), f" reaches {short_words(top)} that a direct answer needs")
-    yield from _matched_words(trace, first, 70)
+    yield from _matched_words(trace, first)
     if threshold is not None:
         cost = largest_cost(first, threshold)
         yield clause(f"; {cost}" if cost else "", weight=50)
@@ -455,10 +455,11 @@ def _named(trace: Trace, hit: Hit) -> list[Span]:
     return [*title(hit.title), *number]
 
 
-def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
+def _matched_words(trace: Trace, hit: Hit) -> Iterator[Clause]:
     """Yields clauses about the words in the note that match the query, and about query words without a match. If no
     words matched, yields the reason why the note is a hit.
     """
+    weight = 70 if trace.better_match is None else 60  # a note that matches better matters more
     if hit.origin is Origin.PATH:
         below = hit.parts[0].name if hit.parts else ""
         inside = ": the query names its folder"
