@@ -167,9 +167,15 @@ def test_new_path_is_always_inside_the_tree(folder: str, title: str) -> None:
 def test_cursor_starts_below_the_first_section_heading(template: Template) -> None:
     text = text_of(template, NewNote("A note", NOW_MS, query="why"))
     lines = text.split("\n")
-    assert lines[first_place(text) - 2 : first_place(text) + 1] == [
+    assert lines[first_place(text, is_new=True) - 2 : first_place(text, is_new=True) + 1] == [
         "## Reason",
-        f"Asked on {lines[first_place(text) - 1][9:19]}, and no note covered it: why",
+        f"Asked on {lines[first_place(text, is_new=True) - 1][9:19]}, and no note covered it: why",
         "",
     ]
-    assert first_place("# No sections\n") == 0
+    assert first_place("# No sections\n", is_new=True) == 0
+
+
+def test_existing_note_is_edited_from_its_body() -> None:
+    head = "---\ntitle: Keys\n---\n"
+    texts = ("# Keys\n", f"{head}# Keys\n", f"{head}\n# Keys\n", head, "---\nnever closed\n")
+    assert [first_place(text, is_new=False) for text in texts] == [0, 3, 4, 3, 0]

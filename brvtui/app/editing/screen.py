@@ -192,10 +192,9 @@ class EditorScreen(FrameScreen):
         self._saver.forget()
         self._note.open(disk, note)
         self._explain_marks(draft or note)
-        if disk.data is None:
-            from brvtui.tree.editing.new_notes import first_place
+        from brvtui.tree.editing.new_notes import first_place
 
-            self.area.move_cursor((first_place(note.text), 0))
+        self.area.move_cursor((first_place(note.text, is_new=disk.data is None), 0))
         if draft is not None:
             self._note.put(draft)
             if self.is_dirty:

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from brvtui.tree.editing.fields import Value, set_fields
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
+from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.reading.javascript import folded, spaced_words
 from brvtui.tree.reading.signals import NoteSignals
@@ -79,11 +80,15 @@ def text_of(template: Template, note: NewNote) -> str:
     return set_fields("\n".join(_body(template, note, title, moment)), fields)
 
 
-def first_place(text: str) -> int:
+def first_place(text: str, is_new: bool) -> int:
     """Returns the line, from 0, where the user should start to write.
 
-    This is the first empty line of the first section, or 0 if there is none.
+    In a new note, this is the first empty line of the first section, or 0 if there is none. In any other note, it is
+    the first line of the body.
     """
+    if not is_new:
+        body = parse(text).body_start
+        return text.count("\n", 0, body) + int(body > 0 and text.startswith("\n", body))
     lines = text.split("\n")
     section = next((number for number, line in enumerate(lines) if line.startswith("## ")), len(lines))
     return next((number for number in range(section, len(lines)) if not lines[number]), 0)
