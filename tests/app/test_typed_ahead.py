@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.changes import NewNoteDialog
@@ -41,6 +42,19 @@ async def test_quitting_during_a_save_keeps_all_typed_text(app: BrvTui, garden: 
         at_once(pilot, "x", "ctrl+s", "y", "ctrl+s", "z", "ctrl+q", "s")
         await until(pilot, lambda: app.return_code is not None)
     assert on_disk(garden).startswith("xyz#")
+
+
+async def test_signals_dialog_loses_no_typed_digit(app: BrvTui, garden: Tree) -> None:
+    (garden.root / "signals.json").write_text("{}")
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await on(pilot, SignalsDialog, "escape", "I")
+        field = dialog(pilot).query_one(Input)
+        await press(pilot, "7", "1")
+        assert field.value == "71"
+        await press(pilot, "up", "down", "8", "2")
+        assert (field.value, dialog(pilot).focused) == ("82", field)
+        await press(pilot, "down", "right", "down", "escape")
 
 
 async def test_dialog_acts_only_on_text_that_is_shown(app: BrvTui, garden: Tree) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.timer import Timer
 from textual.widgets import Input
@@ -345,6 +345,13 @@ class SignalsDialog(PlanDialog):
         yield Options("maturity", MATURITIES, self._proposed, id="maturity")
         yield Field("importance", f"{self._now[1]:g}", id="importance")
         yield Options("keep in", [where.value for where in SignalTarget], self._now[2].value, id="where")
+
+    def on_key(self, event: events.Key) -> None:
+        """Types a digit into the field for the importance, even if another control has the focus."""
+        field = self.query_one(Input)
+        if self.focused is not field and event.character and event.character.isdecimal():
+            field.focus()
+            field.value, field.cursor_position = event.character, 1
 
     @property
     def entered(self) -> tuple[str, str, str]:

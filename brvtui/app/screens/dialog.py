@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widgets import Input
 
 from brvtui.app.actions.dialogs import DIALOG, FIELD
 from brvtui.app.keys.bindings import bindings, own_bindings
@@ -78,6 +79,16 @@ class Dialog(ModalScreen[Answer | None]):
             if answer.show and self.check_action(name, parameters):
                 await self.app.run_action(answer.action, self)
                 return
+
+    def key_down(self) -> None:
+        """Moves to the next control, and selects the text of a field, so that typing replaces it."""
+        if isinstance(field := self.focus_next(), Input):
+            field.select_all()
+
+    def key_up(self) -> None:
+        """Moves to the previous control, and selects the text of a field, so that typing replaces it."""
+        if isinstance(field := self.focus_previous(), Input):
+            field.select_all()
 
     def show_keys(self) -> None:
         """Updates the key bar, if the dialog has been composed and not yet removed."""
