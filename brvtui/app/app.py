@@ -327,7 +327,7 @@ class BrvTui(ConfiguredApp):
             self.changes.archive(path)
         elif remedy.maturity:
             self.changes.set_signals(path, remedy.maturity)
-            if remedy.kind is RemedyKind.LOWER_IMPORTANCE:
+            if remedy.kind in (RemedyKind.LOWER_IMPORTANCE, RemedyKind.COMBINATION):
                 self.notify(f"to make it: {remedy.text}", timeout=10)
         elif remedy.kind is not None:
             self.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from brvtui.trace import Detail, Explanation, Hit, LossStage, Remedy, RemedySearch, Trace
+from brvtui.trace import Detail, Explanation, Hit, LossStage, Remedy, RemedySearch, SideEffect, Trace
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
@@ -33,15 +33,22 @@ def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
 
 
 def side_effects(remedy: Remedy) -> str:
-    """The number of other queries that ``remedy`` changes, with the first two changes; empty if none ran again."""
+    """The numbers of other queries that ``remedy`` makes worse and changes, with the first two changes of each; empty
+    if none ran again.
+    """
     if not remedy.compared:
         return ""
     others = counted(remedy.compared, "other query", "other queries")
-    if not remedy.side_effects:
-        return f"changes none of {others}"
-    named = "; ".join(f"“{one.query}” ({one.text})" for one in remedy.side_effects[:_MOST_NAMED])
-    more = len(remedy.side_effects) - _MOST_NAMED
-    return f"also changes {len(remedy.side_effects)} of {others}: {named}" + (f"; and {more} more" if more > 0 else "")
+    worse, changed = ([one for one in remedy.side_effects if one.is_worse is each] for each in (True, False))
+    parts = [f"makes {len(worse)} of {others} worse: {_named(worse)}"] if worse else []
+    parts += [f"also changes {len(changed)} of {others}: {_named(changed)}"] if changed else []
+    return "; ".join(parts) or f"changes none of {others}"
+
+
+def _named(effects: Sequence[SideEffect]) -> str:
+    more = len(effects) - _MOST_NAMED
+    named = "; ".join(f"“{one.query}” ({one.text})" for one in effects[:_MOST_NAMED])
+    return f"{named}; and {more} more" if more > 0 else named
 
 
 def extent(search: RemedySearch) -> str:

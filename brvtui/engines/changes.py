@@ -104,7 +104,15 @@ class ConstantSet:
     value: bool | int | float | str
 
 
-Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded | FilesSet | ConstantSet
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """New stored signals for a note, together with another change of it."""
+
+    signals: SignalsSet
+    other: TimeSet | TitleSet
+
+
+Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded | FilesSet | ConstantSet | Combined
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +129,7 @@ class Proposal:
         match self.change:
             case Reworded(query):
                 return replace(remedy, query=query)
-            case SignalsSet(_, signals):
+            case SignalsSet(_, signals) | Combined(SignalsSet(_, signals)):
                 return replace(remedy, maturity=signals.maturity)
             case TitleSet(_, title):
                 return replace(remedy, title=title)
@@ -146,6 +154,8 @@ def changed(context: Context[Any], change: Change) -> Snapshot:
             return snapshot
         case SignalsSet(path, signals):
             return with_signals(snapshot, profile, now_ms, {path: signals})
+        case Combined(signals_set, other):
+            return changed(replace(context, snapshot=changed(context, signals_set)), other)
         case TimeSet(path, mtime_ms) if snapshot.spaces:
             return _with_topic(snapshot, path, mtime_ms)
         case FilesSet(((path, data),), mtime_ms) if snapshot.spaces:

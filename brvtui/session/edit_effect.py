@@ -49,12 +49,9 @@ class EditEffect:
         return (*self.judged_otherwise, *self.unjudged_otherwise)
 
     @property
-    def worse(self) -> int:
-        """The number of judged queries that got worse in their first metric, or that lost an expected outcome."""
-        return sum(
-            each.is_worse(DEFAULT_METRICS[0]) or (each.before.as_expected is True and each.now.as_expected is False)
-            for each in self.judged_otherwise
-        )
+    def worse(self) -> tuple[str, ...]:
+        """The judged queries that got worse in their first metric, or that lost an expected outcome."""
+        return tuple(each.now.text for each in self.judged_otherwise if each.is_loss)
 
 
 def asked_last(session: Session) -> tuple[Judgment, ...]:

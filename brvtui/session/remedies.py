@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from rapidfuzz.distance import Levenshtein
@@ -16,6 +19,7 @@ from brvtui.engines import registry
 from brvtui.engines.advice import title_wordings
 from brvtui.engines.changes import (
     Change,
+    Combined,
     ConstantSet,
     FilesSet,
     NoChange,
@@ -24,6 +28,7 @@ from brvtui.engines.changes import (
     SignalsSet,
     TimeSet,
     TitleSet,
+    Updated,
     changed,
     higher_maturities,
     lower_importances,
@@ -31,9 +36,11 @@ from brvtui.engines.changes import (
     signals_in_words,
     singles_and_starts,
     titles,
+    updated,
 )
 from brvtui.engines.contract import Context, Engine, EngineError, Query, trial_limit
 from brvtui.engines.profile_files import TreeProfile
+from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.evaluate import ask, result_of
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -79,6 +86,7 @@ _WORD = re.compile(r"(?<![/\w])[^\W_]{1,64}(?![/\w]|\.\w)")
 """A word that is not part of a path, a file name or an identifier, which would break if the word were removed."""
 _TAG = re.compile(r"(<[^>]*>)")
 _SEARCHED_ATTRIBUTE = re.compile(r"""(\b(?:title|summary|keywords)=)("[^"]*"|'[^']*')""")
+_TOPIC_TITLE = re.compile(r"""(<bv-topic\b[^<>]*?\stitle=)("[^"]*"|'[^']*')""")
 _SEARCHED_FIELDS = ("title", "summary", "description", "tags", "keywords")
 
 
@@ -380,10 +388,62 @@ class RemedyFinder:
             gain = "then no longer used in a direct answer"
         return replace(proposal.remedy(kind, trial.rank, score, trial.trace.tier), gain=gain)
 
+    def combined(self, remedies: Iterable[Remedy], is_over: Callable[[], bool] = lambda: False) -> FoundChange | None:
+        """The smallest combination of a higher maturity and an edit or a new title that puts the document first, or
+        else the best one; None if it is not better than each of ``remedies`` that changes the document.
+        """
+        ranks = [self.now.rank, *(one.rank for one in remedies if not one.query)]
+        best, found, note = min((rank for rank in ranks if rank is not None), default=math.inf), None, self._note
+        if best == 1 or note is None or self.context.snapshot.spaces:
+            return None
+        saved_ms = just_before_ms(self.context.now_ms)
+        others = [Proposal(TimeSet(note.path, saved_ms), "edited today", "change and save it")]
+        for added, titled in titles(note, self._missing(self.query.text, note.title)[:_MOST_ADDED], saved_ms):
+            others.append(Proposal(titled, f"“{added}” added to its title", "edit its # heading, or add one"))
+        for other, one in product(others, list(self._signals(higher_maturities(self._stored)))):
+            if best == 1 or is_over():
+                break
+            with suppress(NoChange, ProfileError, EngineError):
+                assert isinstance(one.change, SignalsSet)
+                assert isinstance(other.change, TimeSet | TitleSet)
+                change = Combined(one.change, other.change)
+                trial = self.attempt(change)
+                if trial.rank is not None and trial.rank < best:
+                    text, how = f"{one.text}, and {other.text}", f"{one.how}, then {other.how}"
+                    best, found = trial.rank, (RemedyKind.COMBINATION, Proposal(change, text, how), trial)
+        return found
+
+    def trial_of(self, remedy: Remedy) -> ChangedAnswer | None:
+        """The trial of a change of the document that the engine itself proposes; None if it cannot be repeated."""
+        note, saved_ms = self._note, just_before_ms(self.context.now_ms)
+        changes: list[Change] = []
+        if note is None or remedy.query:
+            return None
+        if remedy.kind is RemedyKind.EDIT:
+            changes = [TimeSet(self.path, saved_ms)]
+        elif remedy.kind is RemedyKind.UPDATE:
+            changes = [Updated(self.path, updated(self._stored, self.reading.signals), saved_ms)]
+        elif remedy.maturity:
+            changes = [SignalsSet(self.path, replace(self._stored, maturity=remedy.maturity))]
+        elif remedy.title and self.context.snapshot.spaces:
+            html = _TOPIC_TITLE.sub(lambda match: f'{match[1]}"{escape(remedy.title)}"', self._text, count=1)
+            changes = [FilesSet(((note.file, html.encode("utf-8", "surrogateescape")),), saved_ms)]
+        elif remedy.title:
+            changes = [TitleSet(self.path, remedy.title, mtime_ms) for mtime_ms, _ in self._times(note)]
+        for change in changes:
+            with suppress(NoChange, EngineError):
+                trial = self.attempt(change)
+                if (trial.rank, trial.trace.tier) == (remedy.rank, remedy.tier):
+                    return trial
+        return None
+
     def with_side_effects(
-        self, found: Sequence[FoundChange], others: Sequence[Judgment], is_over: Callable[[], bool] = lambda: False
+        self,
+        tried: Sequence[tuple[Remedy, ChangedAnswer | None]],
+        others: Sequence[Judgment],
+        is_over: Callable[[], bool] = lambda: False,
     ) -> tuple[Remedy, ...]:
-        """The remedies for ``found``, each with its side effects on the queries of ``others``.
+        """The remedies in ``tried``, each with its side effects on the queries of ``others``.
 
         When ``is_over`` returns True, no more queries run. :attr:`brvtui.trace.Remedy.compared` says how many did.
         """
@@ -394,12 +454,11 @@ class RemedyFinder:
             return [result_of(one, ask(self.engine, context, one, like)) for one in followed if not is_over()]
 
         before, remedies = results(self.context), []
-        for one in found:
-            remedy = self.as_remedy(one)
-            if not remedy.query:  # another wording of this query changes no other query
-                after = results(one[2].context)
+        for remedy, trial in tried:
+            if trial is not None and not remedy.query:  # another wording of this query changes no other query
+                after = results(trial.context)
                 effects = (
-                    SideEffect(judgment.text, judgment.scope, is_id(judgment.id), text)
+                    SideEffect(judgment.text, judgment.scope, is_id(judgment.id), text, QueryChange(then, was).is_loss)
                     for judgment, was, then in zip(others, before, after, strict=False)
                     if (text := effect_on(was, then))
                 )
@@ -412,11 +471,15 @@ def effect_on(before: QueryResult, now: QueryResult) -> str:
     """The change in the outcome, the first result and the ranks of relevant documents; empty if there is none."""
     parts = [f"{before.outcome} → {now.outcome}"] if before.outcome != now.outcome else []
     first, then = (next(iter(result.ranking), "no result") for result in (before, now))
-    parts += [f"first {first} → {then}"] if first != then else []
+    parts += [f"first {_name(first)} → {_name(then)}"] if first != then else []
     for path in before.relevant:
-        ranks = before.rank_of(path), now.rank_of(path)
-        parts += [f"{path}: {' → '.join(str(rank or 'not found') for rank in ranks)}"] if ranks[0] != ranks[1] else []
+        ranks = [str(result.rank_of(path) or "not found") for result in (before, now)]
+        parts += [f"{_name(path)}: {' → '.join(ranks)}"] if ranks[0] != ranks[1] else []
     return ", ".join(parts)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def find_remedies(
@@ -428,9 +491,10 @@ def find_remedies(
 ) -> RemedySearch:
     """The changes that raise or, with ``lower``, lower the document of ``explanation``.
 
-    Raising changes are the engine's own, if it proposes any. Lowering ones have their side effects on judged and logged
-    queries. ``limits`` are the time limits in seconds, for the changes and for the side effects. Raises KeyError if the
-    answer's snapshot was dropped, and :class:`brvtui.engines.contract.EngineError`.
+    Raising changes are the engine's own, if it proposes any, and a combination of two changes if no single one puts the
+    document first. All have their side effects on judged and logged queries. ``limits`` are the time limits in seconds,
+    for the changes and for the side effects. Raises KeyError if the answer's snapshot was dropped, and
+    :class:`brvtui.engines.contract.EngineError`.
     """
     trace = explanation.trace
     engine = registry.without_state(session.engines.named(trace.engine))
@@ -441,14 +505,19 @@ def find_remedies(
         place = f"number {rank}" if rank is not None else "not a result"
         notice = f"changes are tried without a cache and without services; there, it is {place}"
     own = None if lower else session.explainer.remedies(explanation, cancelled)
-    if own is not None:
-        return RemedySearch(own, (), notice=notice)
-    found, search = finder.find(lower, _over(limits[0], cancelled))
-    others = _other_queries(session, query) if lower and found else []
-    remedies = (
-        finder.with_side_effects(found, others, _over(limits[1], cancelled)) if lower else map(finder.as_remedy, found)
-    )
-    return replace(search, remedies=tuple(remedies), notice=notice)
+    is_over = _over(limits[0], cancelled)
+    tried: list[tuple[Remedy, ChangedAnswer | None]]
+    search = RemedySearch((), ())
+    if own is None:
+        found, search = finder.find(lower, is_over)
+        tried = [(finder.as_remedy(one), one[2]) for one in found]
+    else:
+        tried = [(one, finder.trial_of(one)) for one in own]
+    both = None if lower else finder.combined([one for one, _ in tried], is_over)
+    tried[:0] = [(finder.as_remedy(both), both[2])] if both is not None else []
+    others = _other_queries(session, query) if tried else []
+    remedies = finder.with_side_effects(tried, others, _over(limits[1], cancelled))
+    return replace(search, remedies=remedies, notice=notice)
 
 
 def _over(seconds: float, cancelled: Callable[[], bool]) -> Callable[[], bool]:

@@ -185,6 +185,7 @@ class RemedyKind(StrEnum):
     UPDATE = "an update"
     MATURITY = "a higher maturity"
     TITLE = "words in its title"
+    COMBINATION = "two changes"
     OTHER_TITLE = "another title"
     WORDS_REMOVED = "words removed from it"
     LOWER_IMPORTANCE = "a lower importance"
@@ -205,6 +206,8 @@ class SideEffect:
     """True for a judged query, False for a query in the log."""
     text: str
     """The change in the outcome, the first result or the ranks of relevant documents."""
+    is_worse: bool
+    """True if the query is judged and got worse in nDCG@10, or lost its expected outcome."""
 
 
 @dataclass(frozen=True)

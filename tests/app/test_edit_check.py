@@ -53,8 +53,14 @@ async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judg
         assert lost in " ".join(" ".join(row.plain for row in dialog.query_one("#question", Lines).lines).split())
         dialog.listen()
         await pilot.press("s")
-        message = "1 of 3 judged queries has a different answer after the edit to refresh_rotation.md, 1 worse: "
-        await until(pilot, lambda: f"{message}Esc, then 5 shows it" in toast_text(pilot))
+        message = "1 of 3 judged queries has a different answer after the edit to refresh_rotation.md, 1 worse ("
+        await until(
+            pilot,
+            lambda: (
+                f"{message}“refresh token rotation”): Esc, then 5 shows it, u undoes the latest change"
+                in toast_text(pilot)
+            ),
+        )
         assert "5 Lab +1" in text_of(pilot, "#status")
         await pilot.press("escape", "5")
         await until(pilot, lambda: view(pilot).lab.causes is not None)
@@ -186,7 +192,8 @@ def _result(query: str, path: str) -> QueryResult:
         (
             (14, 0, 0, 2, 0, 1),
             "5",
-            "2 of 14 judged queries have a different answer after the edit to n0.md, 2 worse: 5 shows them",
+            "2 of 14 judged queries have a different answer after the edit to n0.md, 2 worse (“0” and 1 more): "
+            "5 shows them",
         ),
         (
             (14, 1, 0, 0, 1, 1),
@@ -197,19 +204,19 @@ def _result(query: str, path: str) -> QueryResult:
         (
             (14, 1, 0, 1, 0, 1),
             "5",
-            "1 of 14 judged queries has a different answer after the edit to n0.md, 1 worse; "
+            "1 of 14 judged queries has a different answer after the edit to n0.md, 1 worse (“0”); "
             f"the open query has {AS_BEFORE}: 5 shows it",
         ),
         (
             (14, 1, 0, 2, 1, 1),
             "5",
-            "2 of 14 judged queries and the open query have a different answer after the edit to n0.md, 2 worse: "
-            "5 shows them",
+            "2 of 14 judged queries and the open query have a different answer after the edit to n0.md, 2 worse "
+            "(“0” and 1 more): 5 shows them",
         ),
         (
             (200, 0, 9, 1, 0, 3),
             "",
-            "1 of the first 200 judged queries has a different answer after edits to 3 notes, 1 worse",
+            "1 of the first 200 judged queries has a different answer after edits to 3 notes, 1 worse (“0”)",
         ),
     ],
 )
@@ -221,6 +228,8 @@ def test_effect_of_an_edit_is_described_in_one_sentence(
     changes = [QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed + others)]
     result = EditEffect(earlier, judged, unjudged, left_out, tuple(changes[:changed]), tuple(changes[changed:]))
     assert sentence(result, "note", key) == message
+    undo = "u undoes the latest change"
+    assert (undo in sentence(result, "note", key, "u")) is (changed > 0), "only if a judged query is worse"
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ async def test_lab_runs_v4_with_another_clock_and_constants(space: Path) -> None
         file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "auth" / "jwt.html"
         html = file.read_text(encoding="utf-8")
         file.write_text(html.replace("oken", "icket").replace("efresh", "enewal"), encoding="utf-8")
-        message = "the judged query has a different answer after the edit to jwt.html, 1 worse"
+        message = "the judged query has a different answer after the edit to jwt.html, 1 worse (“refresh token”)"
         await until(pilot, lambda: message in toasts(pilot))
         await pilot.press("f2", "h")
         await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in flat(pilot, "#cell"))

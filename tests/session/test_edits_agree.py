@@ -123,7 +123,7 @@ def assert_all_agree(tree: Tree, session: Session, held: HeldNotes) -> int:
             results = [ranked(result_of(judgment, trace)) for trace in (traces.then, traces.now)]
             assert results == [ranked(change.before), ranked(change.now)]
     is_worse = [change for change in changes.values() if change.is_worse(DEFAULT_METRICS[0])]
-    assert effect.worse == len(is_worse)
+    assert len(effect.worse) == len(is_worse)
     otherwise = {change.now.id for change in changes.values() if change.is_otherwise}
     assert {change.now.id for change in effect.judged_otherwise} == otherwise
     return len(is_worse)

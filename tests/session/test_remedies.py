@@ -17,6 +17,7 @@ import pytest
 from brvtui.engines.advice import extent, side_effects
 from brvtui.engines.changes import (
     Change,
+    Combined,
     ConstantSet,
     FilesSet,
     Reworded,
@@ -228,7 +229,8 @@ def check(case: Case, copy: Path, others: Sequence[Judgment], every_kind: bool) 
     """Makes each change that was found on disk. If there is none, or with ``every_kind``, makes every change of the
     kinds that were not found.
     """
-    remedies = case.finder.with_side_effects(case.found, others)
+    tried = [(case.finder.as_remedy(one), one[2]) for one in case.found]
+    remedies = case.finder.with_side_effects(tried, others)
     for remedy, (_, proposal, _) in zip(remedies, case.found, strict=True):
         session, trace, path = applied(case, proposal.change, copy)
         named = (case.engine, case.query, case.path, remedy)
@@ -305,6 +307,73 @@ def test_side_effects_are_those_on_judged_and_logged_queries(tree: Tree) -> None
     ]
     assert level.side_effects[0].text == "tier 2 → tier 3"
     assert "also changes 2 of 3 other queries: “banner anchor” (" in side_effects(level)
+    worse = replace(level, side_effects=(replace(level.side_effects[0], is_worse=True), level.side_effects[1]))
+    text = side_effects(worse)
+    assert text.startswith("makes 1 of 3 other queries worse: “banner anchor” (tier 2 → tier 3); also changes 1 of 3")
+
+
+RAISING = (RemedyKind.EDIT, RemedyKind.UPDATE, RemedyKind.MATURITY, RemedyKind.TITLE)
+
+
+@pytest.mark.parametrize("engine", ["byterover", "soleri", "byterover_v4"])
+def test_changes_that_raise_a_note_have_their_side_effects(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    if engine == "byterover_v4":
+        monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "v4" / "data"))
+        (tmp_path / "v4").mkdir()
+        topic = '<bv-topic title="{}" summary="banner" keywords="x"><bv-fact id="bve-0000000{}">{}</bv-fact></bv-topic>'
+        texts = [("Anchor", "some facts about boats"), ("Other", "one anchor banner, and some facts about boats")]
+        topics = {f"a/t{place}": topic.format(title, place, text) for place, (title, text) in enumerate(texts)}
+        small_space(tmp_path / "v4", NOW_MS, topics)
+        session = Session.open(tmp_path / "v4" / "marked", now_ms=NOW_MS)
+    else:
+        tree.note("a/t0.md", "Anchor", "anchor banner", days=30, importance=50, maturity="draft")
+        tree.note("a/t1.md", "Anchor", "anchor and a few boats", days=60, importance=45, maturity="draft")
+        file = tree.root / "signals.json"
+        file.write_text(json.dumps({path: one.to_mapping() for path, one in tree.signals.items()}))
+        session = tree.session(signals_file=file, engine=engine)
+    session.load()
+    first, second = (hit.file for hit in session.preview("anchor").hits)
+    judged = Judgment("banner", "anchor banner", documents=(JudgedDocument(first, 3),))
+    JudgmentsFile.of(session.project).change(lambda now: (*now, judged))
+    explanation = session.explainer.explain("anchor", second, trace=session.preview("anchor"))
+    remedies = find_remedies(session, explanation, lower=False).remedies
+    changing = [one for one in remedies if one.kind in RAISING]
+    assert changing
+    assert {one.compared for one in changing} == {1}
+    for one in changing:
+        assert {effect.query for effect in one.side_effects} <= {"anchor banner"}
+        assert one.side_effects == () or one.side_effects[0].is_judged
+
+
+def test_two_changes_are_combined_if_no_single_one_puts_the_note_first(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor", "anchor anchor anchor banner", importance=100, maturity="core")
+    tree.note("a/two.md", "Notes", "anchor and a longer text about boats", days=200, importance=60, maturity="draft")
+    file = tree.root / "signals.json"
+    file.write_text(json.dumps({path: one.to_mapping() for path, one in tree.signals.items()}))
+    session = tree.session(signals_file=file)
+    explanation = session.explainer.explain("anchor", "a/two.md", trace=session.preview("anchor"))
+    both, *others = find_remedies(session, explanation, lower=False).remedies
+    assert both.kind is RemedyKind.COMBINATION
+    assert all(one.rank is None or one.rank > (both.rank or LARGE) for one in others if not one.query)
+    context = session.engines.context("byterover")
+    finder = RemedyFinder(session.engines.named("byterover"), context, session.profile, Query("anchor"), "a/two.md")
+    found = finder.combined(others)
+    assert found is not None
+    change = found[1].change
+    assert isinstance(change, Combined)
+    saved = json.loads(file.read_text())
+    saved["a/two.md"] = change.signals.signals.to_mapping()
+    file.write_text(json.dumps(saved))
+    if isinstance(change.other, TitleSet):
+        data = retitled((tree.tree / "a/two.md").read_bytes(), "two.md", change.other.title, BRV3.limits)
+        (tree.tree / "a/two.md").write_bytes(data)
+    os.utime(tree.tree / "a/two.md", ns=(change.other.mtime_ms * 1_000_000,) * 2)
+    trace = tree.session(signals_file=file).preview("anchor")
+    rank, hit = trace.place_of("a/two.md")
+    assert hit is not None
+    assert (rank, hit.score, trace.tier) == (both.rank, both.score, both.tier), "made on disk, it does what it promises"
 
 
 def test_logged_query_that_is_too_long_is_not_compared(tree: Tree) -> None:

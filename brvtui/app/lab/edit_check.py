@@ -12,7 +12,7 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import EditsState, EngineState, QueryState
 from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.tree.reading.files import notes_among
-from brvtui.wording import counted
+from brvtui.wording import counted, first_of, shortened
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -31,6 +31,7 @@ _ASKING = "edits"
 AS_BEFORE = "the same outcome and first note as before"
 """Names the compared parts of answers (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
 _TOAST_S = 10
+_LONGEST_NAME = 40
 
 
 class EditCheck:
@@ -118,7 +119,9 @@ class EditCheck:
         if (effect.judged or effect.unjudged) and (is_news or saved):
             key = self._services.shown_key("screens.lab")
             way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
-            message = sentence(effect, store.view.kind.noun, way)
+            session = self._project.session
+            undo = self._services.shown_key("note.undo") if session is not None and session.notes.journal.done else ""
+            message = sentence(effect, store.view.kind.noun, way, undo)
             if not store.view.is_native:
                 message = f"{store.view.presentation.title}: {message}"
             self._message = message
@@ -137,10 +140,11 @@ class EditCheck:
             self._services.store.update(edits._replace(is_seen=True))
 
 
-def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
+def sentence(effect: EditEffect, noun: str, key: str = "", undo: str = "") -> str:
     """Returns one line about the changed answers.
 
     ``noun`` is the kind of document that the engine ranks; ``key`` opens the Lab, and is empty if the Lab is in front.
+    ``undo`` undoes the latest change, and is empty if there is none in this session.
     """
     if effect.judged:
         judged = "the judged query" if effect.judged == 1 else f"{effect.judged} judged queries"
@@ -156,7 +160,8 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
         return f"{_with_verb(as_before)} {AS_BEFORE}{rest}"
     if as_before:
         rest = f"; {_with_verb(as_before)} {AS_BEFORE}"
-    worse = f", {effect.worse} worse" if effect.worse else ""
+    names = [f"“{shortened(text, _LONGEST_NAME)}”" for text in effect.worse]
+    worse = f", {len(names)} worse ({first_of(names)})" if names else ""
     earlier = effect.earlier
     paths: tuple[str, ...] = ()
     if earlier is not None:
@@ -166,8 +171,9 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     changed = notes or paths
     many = counted(len(notes), noun, f"{noun}s") if notes else f"{len(paths)} files"
     edits = f"the edit to {changed[0].rpartition('/')[2]}" if len(changed) == 1 else f"edits to {many}"
-    shows = f": {key} shows {'it' if len(effect.otherwise) == 1 else 'them'}" if key else ""
-    return f"{_with_verb(otherwise)} a different answer after {edits}{worse}{rest}{shows}"
+    ways = [f"{key} shows {'it' if len(effect.otherwise) == 1 else 'them'}"] if key else []
+    ways += [f"{undo} undoes the latest change"] if undo and effect.worse else []
+    return f"{_with_verb(otherwise)} a different answer after {edits}{worse}{rest}{': ' * bool(ways)}{', '.join(ways)}"
 
 
 def _with_verb(queries: list[tuple[str, int]]) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, mean_of
+from brvtui.lab.evaluation.results import DEFAULT_METRICS, Evaluation, Metric, QueryResult, mean_of
 from brvtui.lab.judgments.model import FAILED
 from brvtui.paint.text import signed
 from brvtui.wording import counted, first_of
@@ -100,6 +100,12 @@ class QueryChange:
         """True if ``metric`` fell."""
         difference = self.difference(metric)
         return difference is not None and difference < -_SAME
+
+    @property
+    def is_loss(self) -> bool:
+        """True if the query got worse in the first default metric, or lost its expected outcome."""
+        lost = self.before.as_expected is True and self.now.as_expected is False
+        return lost or self.is_worse(DEFAULT_METRICS[0])
 
 
 @dataclass(frozen=True)
