@@ -76,6 +76,7 @@ _MOST_COMPARED = 60
 """The maximum number of other queries that run again to find side effects."""
 _MOST_WORDS, _MOST_ADDED = 6, 3
 _IMPORTANCE_STEP = 10
+_EDIT_HEADING = "edit its # heading, or add one"
 _DIRECT = 2
 """The highest tier of answers that need no model."""
 _MOST_CHARS, _MOST_ASKED = 100_000, 40
@@ -310,7 +311,7 @@ class RemedyFinder:
     def _longer_titles(self, note: Note) -> Iterator[Proposal]:
         for mtime_ms, saved in self._times(note):
             for added, change in titles(note, self._missing(self.query.text, note.title)[:_MOST_ADDED], mtime_ms):
-                yield Proposal(change, f"“{added}” added to its title{saved}", "edit its # heading, or add one")
+                yield Proposal(change, f"“{added}” added to its title{saved}", _EDIT_HEADING)
 
     def _shorter_titles(self, note: Note) -> Iterator[Proposal]:
         for words in singles_and_starts(self._matching(note.title)):
@@ -399,7 +400,7 @@ class RemedyFinder:
         saved_ms = just_before_ms(self.context.now_ms)
         others = [Proposal(TimeSet(note.path, saved_ms), "edited today", "change and save it")]
         for added, titled in titles(note, self._missing(self.query.text, note.title)[:_MOST_ADDED], saved_ms):
-            others.append(Proposal(titled, f"“{added}” added to its title", "edit its # heading, or add one"))
+            others.append(Proposal(titled, f"“{added}” added to its title", _EDIT_HEADING))
         for other, one in product(others, list(self._signals(higher_maturities(self._stored)))):
             if best == 1 or is_over():
                 break
@@ -514,7 +515,7 @@ def find_remedies(
     else:
         tried = [(one, finder.trial_of(one)) for one in own]
     both = None if lower else finder.combined([one for one, _ in tried], is_over)
-    tried[:0] = [(finder.as_remedy(both), both[2])] if both is not None else []
+    tried += [(finder.as_remedy(both), both[2])] if both is not None else []
     others = _other_queries(session, query) if tried else []
     remedies = finder.with_side_effects(tried, others, _over(limits[1], cancelled))
     return replace(search, remedies=remedies, notice=notice)

@@ -354,7 +354,7 @@ def test_two_changes_are_combined_if_no_single_one_puts_the_note_first(tree: Tre
     file.write_text(json.dumps({path: one.to_mapping() for path, one in tree.signals.items()}))
     session = tree.session(signals_file=file)
     explanation = session.explainer.explain("anchor", "a/two.md", trace=session.preview("anchor"))
-    both, *others = find_remedies(session, explanation, lower=False).remedies
+    *others, both = find_remedies(session, explanation, lower=False).remedies
     assert both.kind is RemedyKind.COMBINATION
     assert all(one.rank is None or one.rank > (both.rank or LARGE) for one in others if not one.query)
     context = session.engines.context("byterover")
