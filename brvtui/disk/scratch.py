@@ -4,19 +4,64 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import sys
 import tempfile
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from brvtui.disk.locks import lock_at_once
 from brvtui.disk.walking import walk
+
+_PREFIX = "brv-tui-copy-"
+_YOUNG_S = 60.0
 
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Yields an empty folder that only its owner can enter, and removes it at the end. Raises OSError."""
-    with tempfile.TemporaryDirectory(prefix="brv-tui-", ignore_cleanup_errors=True) as name:
-        yield Path(name).resolve()
+    """Yields an empty folder that only its owner can enter, and removes it at the end. Raises OSError.
+
+    SIGTERM and SIGHUP end the program only after that. Folders of programs that were killed are removed first.
+    """
+    _remove_abandoned(Path(tempfile.gettempdir()))
+    with _ended_by_signals(), tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
+        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            with suppress(OSError):  # a file system without locks
+                lock_at_once(descriptor)
+            yield Path(name).resolve()
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Turns SIGTERM and SIGHUP into :class:`SystemExit`. Changes nothing outside of the main thread."""
+    numbers = (signal.SIGTERM, signal.SIGHUP) if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.signal(number, lambda number, _: sys.exit(128 + number)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _remove_abandoned(parent: Path) -> None:
+    """Removes the user's scratch folders in ``parent`` that no running program has locked. Raises no errors."""
+    with suppress(OSError):
+        for place in list(parent.glob(f"{_PREFIX}*")):
+            with suppress(OSError):
+                descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                try:
+                    found = os.fstat(descriptor)
+                    is_old = time.time() - found.st_mtime > _YOUNG_S  # a younger one may not be locked yet
+                    if is_old and found.st_uid == os.getuid() and lock_at_once(descriptor):
+                        shutil.rmtree(place)
+                finally:
+                    os.close(descriptor)
 
 
 def copy_folder(source: Path, target: Path) -> None:

@@ -45,31 +45,33 @@ def write_all(descriptor: int, data: bytes) -> None:
         left = left[os.write(descriptor, left) :]
 
 
-def write(path: Path, data: bytes, private: bool = True) -> None:
+def write(path: Path, data: bytes, private: bool = True, folder: int | None = None) -> None:
     """Replaces the file at ``path`` with ``data`` in one step.
 
     Raises OSError, for example if ``path`` is a device, a pipe or a socket. The old file is then unchanged. Only the
     owner can read a ``private`` file. Any other file keeps its permissions, and a new one gets the user's default
-    permissions.
+    permissions. ``folder`` is as for :func:`replacing`.
     """
-    with replacing(path, private) as file:
+    with replacing(path, private, folder=folder) as file:
         file.write(data)
 
 
 @contextmanager
-def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterator[BinaryIO]:
+def replacing(path: Path, private: bool = True, durable: bool = True, folder: int | None = None) -> Iterator[BinaryIO]:
     """Opens a file for writing. On exit, it replaces the file at ``path``, as :func:`write` does.
 
-    If ``durable`` is False, the file is not synced, and may be lost or damaged in a power failure.
+    If ``durable`` is False, the file is not synced, and may be lost or damaged in a power failure. ``folder`` is the
+    open folder of ``path``, for a path in which a folder may be replaced by a link at any time.
     """
-    make_folder(path.parent)
+    if folder is None:
+        make_folder(path.parent)
+    name, part = (path, path.with_name(part_name())) if folder is None else (path.name, part_name())
     with suppress(FileNotFoundError):
-        kind = stat.S_IFMT(path.stat().st_mode)  # follows links, so a link to a device is not replaced
+        kind = stat.S_IFMT(os.stat(name, dir_fd=folder).st_mode)  # follows links, so a link to a device is not replaced
         if kind not in (stat.S_IFREG, stat.S_IFDIR):
             raise OSError(errno.EINVAL, "not a regular file", str(path))
-    part = path.with_name(part_name())
     try:
-        descriptor = create(part, PRIVATE if private else ORDINARY)
+        descriptor = create(part, PRIVATE if private else ORDINARY, folder)
     except OSError as error:
         error.filename = str(path)  # the user does not know the name of the temporary file
         raise
@@ -80,12 +82,13 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
             file.flush()
             if not private:
                 with suppress(FileNotFoundError):
-                    os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
+                    os.fchmod(descriptor, stat.S_IMODE(os.stat(name, dir_fd=folder).st_mode))
             if durable:
                 os.fsync(descriptor)
-            part.replace(path)
+            os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException as error:
-        part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(part, dir_fd=folder)
         if isinstance(error, OSError) and error.filename in (None, str(part)):
             error.filename = str(path)  # the error of a failed write contains no file name
         raise

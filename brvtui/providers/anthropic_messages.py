@@ -91,7 +91,7 @@ class _ContentBlocks(Reader):
                 if delta["type"] == "text_delta":
                     yield TextPiece(text_in(delta["text"]))
                 elif delta["type"] == "input_json_delta":
-                    self._calls[event["index"]].arguments += text_in(delta["partial_json"])
+                    self._extend(self._calls[event["index"]], "", text_in(delta["partial_json"]))
             case "message_delta":
                 self._why = text_in(event["delta"].get("stop_reason")) or self._why
                 self._received = counted((event.get("usage") or {}).get("output_tokens"))
@@ -105,7 +105,8 @@ class _ContentBlocks(Reader):
         if block["type"] == "tool_use":
             whole = block.get("input")
             arguments = json.dumps(whole) if whole else ""
-            self._calls[index_in(index)] = PartialCall(text_in(block["id"]), text_in(block["name"]), arguments)
+            self._calls[index_in(index)] = call = PartialCall(text_in(block["id"]))
+            self._extend(call, text_in(block["name"]), arguments)
         elif block["type"] == "text" and block.get("text"):
             yield TextPiece(text_in(block["text"]))
 

@@ -224,6 +224,10 @@ _OPTIONAL = ("temperature", "stream_options", "tool_choice")
 """The parts of a request that a service need not support."""
 
 
+LONGEST_CALLS = 65_536
+"""The maximum number of characters of all tool calls of a turn. They contain only queries and paths."""
+
+
 @dataclass
 class PartialCall:
     """A tool call that is still arriving in pieces."""
@@ -238,6 +242,7 @@ class Reader(ABC):
 
     def __init__(self) -> None:
         self._calls: dict[int, PartialCall] = {}
+        self._left = LONGEST_CALLS
         self._sent: int | None = None
         self._received: int | None = None
 
@@ -248,6 +253,16 @@ class Reader(ABC):
     @abstractmethod
     def reply(self) -> Reply | None:
         """The end of the turn; None if the turn has not ended. Raises no errors, whatever the events contain."""
+
+    def _extend(self, call: PartialCall, name: str, arguments: str) -> None:
+        """Adds pieces to ``call``. Raises :class:`brvtui.services.model.ModelError` if the calls become too long."""
+        self._left -= len(name) + len(arguments)
+        if self._left < 0:
+            raise ModelError(
+                f"the model's tool calls have more than {LONGEST_CALLS:,} characters; choose another model"
+            )
+        call.name += name
+        call.arguments += arguments
 
     def _reply(self, is_cut: bool, notices: tuple[str, ...]) -> Reply:
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))

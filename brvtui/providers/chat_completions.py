@@ -100,8 +100,7 @@ class _Chunks(Reader):
             self._places[index] = place
         call = self._calls.setdefault(place, PartialCall(f"call_{place}"))
         call.id = id or call.id
-        call.name += name
-        call.arguments += text_in(function.get("arguments"))
+        self._extend(call, name, text_in(function.get("arguments")))
 
     def reply(self) -> Reply | None:
         if not self._ended:

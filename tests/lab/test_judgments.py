@@ -204,6 +204,21 @@ class TestFile:
         with pytest.raises(JudgmentsError, match="cannot be read"):
             file.read()
 
+    def test_link_that_replaces_the_folder_during_a_change_is_not_followed(self, tree: Tree, tmp_path: Path) -> None:
+        file = JudgmentsFile.of(find_project(tree.root))
+        file.change(lambda _: (ROTATION,))
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+
+        def swap(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+            file.path.parent.rename(tmp_path / "moved")
+            file.path.parent.symlink_to(elsewhere)
+            return (*before, INGRESS)
+
+        with pytest.raises(JudgmentsError, match="replace it with a folder"):
+            file.change(swap)
+        assert list(elsewhere.iterdir()) == []
+
     def test_file_with_too_many_queries_is_refused(self, tree: Tree) -> None:
         file = JudgmentsFile.of(find_project(tree.root))
         full = tuple(Judgment(f"q{number}", "g") for number in range(MOST_QUERIES))

@@ -249,6 +249,16 @@ def test_answer_in_tiny_pieces_is_refused_cheaply() -> None:
         assert time.process_time() - began < 4.0
 
 
+@pytest.mark.parametrize("part", ["arguments", "name"])
+def test_tool_call_without_end_is_refused_early(part: str) -> None:
+    piece = {"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "a", "function": {part: "x" * 50}}]}}]}
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    with raw_service(endless(head, f"data: {json.dumps(piece)}\n\n".encode())) as base:
+        began = time.process_time()
+        assert "tool calls have more than 65,536 characters" in chat(base)
+        assert time.process_time() - began < 2.0
+
+
 def test_oversized_stream_is_cut_at_the_limit() -> None:
     with raw_service(flood) as base:
         tracemalloc.start()

@@ -364,7 +364,7 @@ def test_impossible_file_names_are_skipped() -> None:
         b"\xff" * 253, b"x/y", b"d" * 300 + b"/y", b"/etc/y", b"x//y", b"../y",
     )  # fmt: skip
     listing = b"".join(b"100644 blob " + b"a" * 40 + b"\t%b.md\0" % name for name in names)
-    answers = iter((listing, b"12\n" * len(names)))
+    answers = iter((listing, b":.gitattributes missing\n", b"12\n" * len(names)))
     listed = committed_tree(lambda *_, **__: next(answers), Path("/"), "HEAD", "", "HEAD")
     assert list(listed.files) == ["n" * 252 + ".md", "é" * 127 + "/y.md", "x/y.md"]
 

@@ -17,7 +17,7 @@ from brvtui.disk.locks import locked
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError, new_id
 from brvtui.lab.judgments.reading import HEADER, LARGEST, MOST_QUERIES, VERSION, parse_judgments
 from brvtui.regular_files import leads_out, read_regular
-from brvtui.tree.reading.inside import read_inside
+from brvtui.tree.reading.inside import PathError, open_folder, read_inside
 from brvtui.tree.reading.project import MARKER, OWN_FOLDER, FoundProject
 
 # The text of a judgments file after a change. Unchanged parts keep their formatting and comments.
@@ -216,7 +216,17 @@ class JudgmentsFile:
             raise JudgmentsError(
                 f"{self.path}: this change would affect other parts of the file; edit the file by hand"
             )
-        writing.write(self.path, encoded, private=False)
+        if self.trusted:
+            writing.write(self.path, encoded, private=False)
+            return
+        folder = self.path.parent
+        marker = folder.parent.resolve()  # resolved once, so that the folder checked is the one written to
+        self._refuse_link_out(marker)
+        try:
+            with open_folder(marker, folder.name) as inside:
+                writing.write(self.path, encoded, private=False, folder=inside)
+        except PathError as error:
+            raise JudgmentsError(f"{self.path}: {error}; replace it with a folder") from error
 
     def _data(self) -> bytes | None:
         """The bytes of the file; None if there is none. Raises :class:`JudgmentsError`."""
@@ -231,10 +241,12 @@ class JudgmentsFile:
         except OSError as error:
             raise JudgmentsError(f"{self.path}: cannot be read ({faults.reason(error)}); fix that first") from error
 
-    def _refuse_link_out(self) -> None:
-        """Raises OSError if the ``.brv`` folder that contains the file is a link out of the project."""
+    def _refuse_link_out(self, resolved: Path | None = None) -> None:
+        """Raises OSError if the ``.brv`` folder that contains the file, or its ``resolved`` path, is outside of the
+        project.
+        """
         marker = self.path.parent.parent
-        if not self.trusted and leads_out(marker.parent, marker):
+        if not self.trusted and leads_out(marker.parent, resolved or marker):
             raise OSError(errno.EACCES, f"{marker.name} is a link that leads out of the project", str(self.path))
 
     def _clear_up(self, folder: Path) -> None:

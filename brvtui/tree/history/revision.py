@@ -208,6 +208,8 @@ def _check_attributes(
     found = run("cat-file", "--batch-check=%(objectname) %(objecttype)", most=_MOST_LISTING, given=above)
     ids = [line.removesuffix(b" blob").decode("ascii") for line in found.split(b"\n") if line.endswith(b" blob")]
     rules = {f"{number}": content for number, content in enumerate((*ids, *below.values()))}
+    if not rules:
+        return
     files = _sized(run, rules, where)
     if any(file.size > LARGEST_ATTRIBUTES for file in files.values()):
         line = "a file of more than 1 MB"

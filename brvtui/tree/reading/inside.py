@@ -164,6 +164,16 @@ def folder_entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterat
         os.close(folder)
 
 
+@contextmanager
+def open_folder(tree: Path, name: str) -> Iterator[int]:
+    """Yields the open folder ``name`` of ``tree``. Follows no symlinks. Raises :class:`PathError` and OSError."""
+    folder = _open_folder(tree, (name,), False)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
 def _open_folder(tree: Path, parts: tuple[str, ...], make: bool) -> int:
     folder = _open_tree(tree)
     for number, part in enumerate(parts):

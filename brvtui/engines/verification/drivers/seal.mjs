@@ -10,6 +10,12 @@ import http2 from 'node:http2';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import tls from 'node:tls';
+import { isMainThread, Worker } from 'node:worker_threads';
+
+// Ends this process when the one that started it has ended, even if the engine never returns.
+const watch = `const parent = process.ppid;
+setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);`;
+if (isMainThread) new Worker(watch, { eval: true, execArgv: [], env: {} }).unref();
 
 const now = Number(process.env.BRVTUI_NOW);
 const refusals = Number(process.env.BRVTUI_REFUSALS || 2);
