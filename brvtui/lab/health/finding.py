@@ -55,3 +55,19 @@ class Finding:
     """The queries that show the defect, such as the logged queries of a gap."""
     weight: float = 0.0
     """The rank among findings: the worst have the highest weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """The findings about one state of a memory."""
+
+    findings: tuple[Finding, ...]
+    """The findings, worst first."""
+    ignored: tuple[Finding, ...]
+    """The findings that the user ignores, worst first."""
+    notes: int
+    """The number of checked notes."""
+    queries: int
+    """The number of distinct judged and logged queries that were run to find the costs."""
+    days: int
+    """The number of days back over which the log was read, and ahead over which ageing was forecast."""
