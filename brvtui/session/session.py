@@ -170,7 +170,6 @@ class Session:
     def finder(self) -> NoteFinder:
         """Finds notes by their text."""
         from brvtui.session.finding import NoteFinder
-    from brvtui.session.health import ProjectHealth
         from brvtui.store.text_index import text_index
 
         return NoteFinder(text_index(self.project.tree, self.kind.has_files), lambda: self.snapshot)
