@@ -15,7 +15,7 @@ into pairs of characters.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import compress, pairwise, product
 from typing import Literal, NamedTuple
@@ -95,23 +95,25 @@ class TermTable:
         """The terms that contain ``text``, regardless of case and accents: by ``df`` or ``cf`` from the most frequent
         on, by ``idf`` from the rarest on, or by ``term``.
 
-        If ``only`` is set, only terms with this :meth:`remark`.
+        ``only`` limits them to those whose :meth:`frequency` it is or, if it is ``split``, to those that a note also
+        writes as two words. For ``split``, the first call reads all notes.
         """
         wanted = fold(text.strip())
         names: Iterable[str] = self._snapshot.postings.vocabulary.containing(wanted) if wanted else self.by_name
         found = [self.by_name[name] for name in names]
         if only:
-            found = [term for term in found if only in self.remark(term)]
-        return found if order == "term" else sorted(found, key=lambda term: -getattr(term, order))
+            split = self._split if only == "split" else ()
+            found = [term for term in found if only == self.frequency(term) or term.term in split]
+        keys: Mapping[str, Callable[[Term], int]] = {
+            "df": lambda term: -term.df,
+            "cf": lambda term: -term.cf,
+            "idf": lambda term: term.df,
+        }
+        return sorted(found, key=keys[order]) if order in keys else found
 
-    def remark(self, term: Term) -> str:
-        """``common`` for a term in more than half of the notes, ``rare`` for a term in only one, ``split`` for a term
-        that is also written as two words; several are joined by commas, and most terms have none.
-
-        The first call reads all notes.
-        """
-        frequency = "common" if 2 * term.df > self.notes else "rare" if term.df == 1 else ""
-        return ", ".join(filter(None, (frequency, "split" if term.term in self._split else "")))
+    def frequency(self, term: Term) -> str:
+        """``common`` for a term in more than half of the notes, ``rare`` for one in a single note, otherwise empty."""
+        return "common" if 2 * term.df > self.notes else "rare" if term.df == 1 else ""
 
     def notes_with(self, term: str) -> tuple[str, ...]:
         """The paths of the notes that contain ``term``, in document order."""
@@ -121,8 +123,10 @@ class TermTable:
         identity = self._snapshot.postings.ids.get(utf16(term))
         return self._snapshot.postings.has_any([identity] if identity is not None else [])
 
-    def neighbours(self, term: str, rules: ExpansionRules) -> list[Neighbour]:
-        """The other terms that match a query for ``term`` by ``rules``, heaviest first."""
+    def neighbours(self, term: str, rules: ExpansionRules | None) -> list[Neighbour]:
+        """The other terms that match a query for ``term`` by ``rules``, heaviest first; none without rules."""
+        if rules is None:
+            return []
         names = self._snapshot.postings.ids.terms
         found = self._snapshot.postings.vocabulary.expand(utf16(term), rules)
         columns = (found.ids, found.kinds, found.distances, found.weights)

@@ -16,6 +16,7 @@ from brvtui.engines.contract import (
     Context,
     Engine,
     EngineError,
+    ExpandsTerms,
     LearningEngine,
     Query,
     check_length,
@@ -29,6 +30,7 @@ from brvtui.typed_tables import ProfileError
 
 if TYPE_CHECKING:
     from brvtui.services.model import Cancellation
+    from brvtui.text.constants import ExpansionRules
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
 
@@ -130,6 +132,13 @@ class Engines:
                 except EngineError as error:
                     found[name] = (AnalysisStep("failed", (), str(error)),)
         return found
+
+    def expansion_rules(self) -> ExpansionRules | None:
+        """The rules by which the engine that writes the open project's notes also finds similar words; None without
+        such rules.
+        """
+        engine = self.named(self._opened.kind.native)
+        return engine.expansion_rules(self.context(engine.name).constants) if isinstance(engine, ExpandsTerms) else None
 
     def answer(self, name: str, query: Query) -> tuple[Context[Any], Trace]:
         """The answer of the engine ``name``, and its context.

@@ -175,12 +175,12 @@ class JeffsBrain:
         stems, intent = full_text.words(" ".join(token.text for token in parsed.tokens)), detect(text).name
         return (
             AnalysisStep("text", tuple(filter(None, (parsed.raw,))), intent and f"intent: {intent}"),
-            AnalysisStep("stop words", tuple(dropped)),
+            AnalysisStep(
+                "stop words", tuple(dropped), f"also and, or, not, and words below {language.word_length} letters"
+            ),
             AnalysisStep("terms", tuple(token.text for token in parsed.tokens), "lower case, without marks"),
             AnalysisStep("expression", tuple(alternatives(parsed)), "joined by OR"),
-            AnalysisStep(
-                "stems", full_text.words(" ".join(one.text for one in parsed.tokens)), full_text.layout.tokenizer
-            ),
+            AnalysisStep("stems", stems, full_text.layout.tokenizer),
             AnalysisStep("unmatched", tuple(name for name, one in phrases.items() if not full_text.holds([one]))),
         )
 
