@@ -72,7 +72,7 @@ def test_tokens_of_every_engine(run: Run) -> None:
 
 def test_topics_of_a_space(run: Run, space: Path) -> None:
     where = ("--project", str(space))
-    rows = answered(run, *where, inside=False)["terms"]
+    rows = answered(run, "--sort", "idf", *where, inside=False)["terms"]
     term = rows[0]["term"]
     assert answered(run, "--term", term, *where, inside=False)["paths"]
     [row] = answered(run, "--tokens", f"{term} 日本語", *where, inside=False)["engines"]
