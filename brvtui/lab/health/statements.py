@@ -1,0 +1,393 @@
+"""Cuts notes into statements, and finds statements about the same thing that disagree."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from brvtui.text.analysis import STOP_WORDS
+from brvtui.tree.reading.links import lines_of
+
+_ABOUT = 5
+_LEAST_COMMON = 3.0
+"""The minimum sum of the idf of the words that two statements and both titles share."""
+_MOST_STATEMENTS, _LONGEST_STATEMENT = 400, 400
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z\s])")
+_MARK = re.compile(r"^(?:[ \t]|>|[-*+][ \t]|\d{1,3}[.)][ \t])+")
+_CELL = re.compile(r"\s*\|\s*")
+_CATEGORY = re.compile(r"\s\[\w{3,20}\]$")
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_TOKEN = re.compile(
+    rf"(?P<date>\d{{4}}-\d\d(?:-\d\d)?(?:T[\d:.]{{5,15}}Z?)?|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}(?:,? \d{{4}})?(?!\w)|"
+    rf"{_MONTH} \d{{1,4}}(?:, \d{{4}})?(?!\w)|Q[1-4](?: \d{{4}})?(?!\w))"
+    r"|(?P<time>\d{1,2}:\d\d(?!\w))"
+    r"|(?P<number>[~<>≤≥v]?\d(?:[\d,._]{0,20}\d)?)[ -]?(?P<unit>%|[A-Za-zµ€$]{1,12}(?![\w-]))?"
+    r"|(?P<word>[^\W\d_][\w’'/.-]{0,60}[\w]|[^\W\d_])"
+)
+_SPLIT = re.compile(r"[-/.’']|(?<=[a-z])(?=[A-Z])|_")
+_IDENTIFIER = re.compile(r"\w*(?:[a-z][A-Z]|\d|_|[A-Z]{2})\w*|\w+[./-]\w[\w./-]*")
+_METADATA = re.compile(
+    r"(?:author|timestamp|date|created|updated|createdat|updatedat|tags|keywords|related|source|session|files?)\b[^:]{0,12}:",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`([^`\n]{1,80})`")
+_FORMER = re.compile(
+    r"(?:\bfrom|\binstead of|\brather than|\bnot|\bno longer|\bwas|\bwere|\bused to be|\bpreviously|\bformerly|\breplac(?:es|ed|ing)|"
+    r"\bup from|\bdown from)\s+(?:the\s+|a\s+|an\s+)?(?P<old>(?:(?! to )[^.;,]){1,40})",
+    re.IGNORECASE,
+)
+_ARROW = re.compile(r"(?P<old>[^\s→]{1,30}(?: [A-Za-z%]{1,10})?)\s*(?:→|->|=>)\s*")
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    )
+} | {"fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "sixty": "60", "ninety": "90"}
+_WORDED = re.compile(rf"\b({'|'.join(_NUMBERS)})(?=[ -]\w)", re.IGNORECASE)
+_SCALES = {
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("s", 0.001)),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), ("s", 1.0)),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), ("s", 60.0)),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), ("s", 3_600.0)),
+    **dict.fromkeys(("d", "day", "days"), ("s", 86_400.0)),
+    **dict.fromkeys(("week", "weeks"), ("s", 604_800.0)),
+    **dict.fromkeys(("kb", "kib"), ("byte", 1e3)),
+    **dict.fromkeys(("mb", "mib"), ("byte", 1e6)),
+    **dict.fromkeys(("gb", "gib"), ("byte", 1e9)),
+    **dict.fromkeys(("tb", "tib"), ("byte", 1e12)),
+    **dict.fromkeys(("percent", "%"), ("%", 1.0)),
+}
+_STATES = tuple(
+    tuple(frozenset(side.split()) for side in pair.split("|"))
+    for pair in (
+        "enabled enable on active activated|disabled disable off inactive deactivated",
+        "deprecated obsolete retired removed deleted discontinued decommissioned abandoned dropped|current supported maintained "
+        "active live recommended used",
+        "planned pending proposed upcoming draft unreleased|shipped released done launched completed live implemented rolled "
+        "deployed finished",
+        "allowed permitted|forbidden prohibited banned disallowed blocked denied",
+        "required mandatory compulsory|optional voluntary",
+        "open unresolved ongoing|closed resolved fixed",
+        "approved accepted|rejected declined refused",
+        "public|private internal",
+        "synchronous synchronously sync|asynchronous asynchronously async",
+        "manual manually|automatic automatically automated",
+        "true|false",
+        "yes|no",
+        "always|never",
+        "encrypted|unencrypted plaintext",
+        "stable|experimental beta alpha unstable",
+        "read-only readonly|writable",
+        "hourly|daily|weekly|fortnightly biweekly|monthly|quarterly|yearly annually",
+        "monday mondays|tuesday tuesdays|wednesday wednesdays|thursday thursdays|friday fridays|saturday saturdays|sunday "
+        "sundays",
+    )
+)
+_STATE_WORDS = {
+    word: (group, side) for group, sides in enumerate(_STATES) for side, words in enumerate(sides) for word in words
+}
+_NEGATIONS = frozenset(
+    [
+        "not",
+        "never",
+        "no",
+        "without",
+        "cannot",
+        "nor",
+        "neither",
+        "none",
+        "don't",
+        "doesn't",
+        "isn't",
+        "aren't",
+        "won't",
+        "can't",
+        "mustn't",
+        "didn't",
+    ]
+)
+Weight = Callable[[str], float]
+"""A function that returns the idf of a stem."""
+
+
+@lru_cache(200_000)
+def stem(word: str) -> str:
+    """``word`` without common English endings, so that forms of one word become equal."""
+    for ending, short, least in (("ies", "y", 5), ("ing", "", 6), ("ed", "", 5), ("es", "", 6), ("s", "", 4)):
+        if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
+            return (word[: -len(ending)] + short).rstrip("e")
+    return word.rstrip("e") if len(word) > 4 else word
+
+
+_CONTRASTS = tuple(
+    frozenset(map(stem, group.split()))
+    for group in (
+        "staging production prod dev development test sandbox qa local",
+        "read write reads writes",
+        "minimum maximum min max lower upper soft hard",
+        "inbound outbound incoming outgoing ingress egress",
+        "ios android web desktop mobile",
+        "primary secondary replica standby",
+        "internal external",
+        "free pro enterprise basic premium",
+        "first second third last",
+        "connect connection request response",
+        "refresh access",
+        "per-user per-tenant global",
+        "eu us apac europe america asia",
+        "median p50 p90 p95 p99",
+        "before after",
+        "weekday weekend weekdays weekends",
+        "input output",
+        "client server",
+    )
+)
+
+
+def stems(text: str) -> frozenset[str]:
+    """The stems of the words in ``text``, without stop words and numbers."""
+    words = (part for found in _TOKEN.finditer(text) if found["word"] for part in _SPLIT.split(found["word"]))
+    return frozenset(stem(word.lower()) for word in words if word and word.lower() not in STOP_WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence, list item or table row of a note."""
+
+    text: str
+    words: frozenset[str]
+    """The stems, without stop words, values, states and negations."""
+    names: frozenset[str]
+    """The stems among :attr:`words` that are from proper names and identifiers."""
+    values: frozenset[tuple[str, str]]
+    """The units (or ``date``, ``time``) and values; a number without a unit has an empty unit."""
+    former: frozenset[tuple[str, str]]
+    """The values that no longer hold, such as the first one in “from 30 s to 45 s”."""
+    states: frozenset[tuple[int, int]]
+    is_negated: bool
+    shown: tuple[tuple[tuple[str, str], str], ...] = ()
+    """The values as they are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two statements about the same thing that cannot both hold: the different parts, and how sure that is."""
+
+    first: str
+    second: str
+    about: str
+    """The words that both statements share."""
+    strength: float
+    """From 0 to 1."""
+    newer: int = -1
+    """The statement, 0 or 1, that mentions the value of the other one as a former value; -1 if neither does."""
+
+
+def statements(body: str) -> tuple[Statement, ...]:
+    """The statements of a note without frontmatter, in order, up to a maximum. Headings and code are left out."""
+    found: list[Statement] = []
+    for text in _pieces(body):
+        for sentence in _SENTENCE_END.split(text):
+            if len(found) >= _MOST_STATEMENTS:
+                return tuple(found)
+            if (one := _statement(sentence[:_LONGEST_STATEMENT])) is not None:
+                found.append(one)
+    return tuple(found)
+
+
+def _pieces(body: str) -> Iterator[str]:
+    """Yields paragraphs, list items and table rows, each as one line."""
+    paragraph: list[str] = []
+    for line, is_code in lines_of(body):
+        text = line.strip()
+        starts = not text or is_code or text[0] in "#|>@" or _MARK.match(line) is not None
+        if starts and paragraph:
+            yield " ".join(paragraph)
+            paragraph = []
+        if not text or is_code or text[0] in "#@":
+            continue
+        if text.startswith("|"):
+            yield _CELL.sub(" | ", text).strip("| ")
+        else:
+            plain = _CATEGORY.sub("", _MARK.sub("", text)).replace("**", "")
+            paragraph += [] if _METADATA.match(plain) else [plain]
+    if paragraph:
+        yield " ".join(paragraph)
+
+
+def _statement(text: str) -> Statement | None:
+    plain = _WORDED.sub(lambda found: _NUMBERS[found[1].lower()], text)
+    coded = {stem(part.lower()) for code in _CODE.findall(plain) for part in _SPLIT.split(code) if part}
+    words: set[str] = set()
+    names: set[str] = set()
+    states: set[tuple[int, int]] = set()
+    shown: dict[tuple[str, str], str] = {}
+    is_negated = False
+    for found in _TOKEN.finditer(plain):
+        word = found["word"]
+        if word is None:
+            shown.setdefault(*_value(found))
+            if found["unit"] and found["unit"].lower() not in _SCALES:
+                words.add(stem(found["unit"].lower()))
+            continue
+        lower = word.lower().replace("’", "'")
+        if lower in _NEGATIONS or lower.endswith("n't"):
+            is_negated = True
+        if lower in _STATE_WORDS:
+            states.add(_STATE_WORDS[lower])
+        if lower in STOP_WORDS or lower in _STATE_WORDS or lower in _NEGATIONS:
+            continue
+        parts = {stem(part.lower()) for part in _SPLIT.split(word) if part} - STOP_WORDS
+        words |= parts
+        is_name = word[0].isupper() and found.start() > 0 and plain[found.start() - 2 : found.start()] != ". "
+        if is_name or _IDENTIFIER.fullmatch(word):
+            names |= parts
+    if not words:
+        return None
+    former = {
+        _value(value)[0]
+        for pattern in (_FORMER, _ARROW)
+        for old in pattern.finditer(plain)
+        for value in _TOKEN.finditer(old["old"])
+        if value["word"] is None
+    }
+    values = frozenset(shown) - former
+    is_negated = is_negated and not former
+    return Statement(
+        text, frozenset(words), frozenset((names | coded) & words), values, frozenset(former), frozenset(states), is_negated,
+        tuple(shown.items()),
+    )  # fmt: skip
+
+
+def _value(found: re.Match[str]) -> tuple[tuple[str, str], str]:
+    """The unit and value of a number, date or time, and its text."""
+    text = found[0].strip()
+    if found["date"]:
+        return ("date", text.lower()), text
+    if found["time"]:
+        return ("time", text), text
+    number, unit = found["number"].lstrip("~<>≤≥v").replace("_", ""), (found["unit"] or "").lower()
+    number = number.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", number) else number
+    if unit in _SCALES and re.fullmatch(r"\d+(?:\.\d+)?", number):
+        base, factor = _SCALES[unit]
+        return (base, f"{float(number) * factor:g}"), text
+    return (stem(unit) if unit not in STOP_WORDS else "", number.rstrip(".,")), text
+
+
+def disagreements(
+    first: Sequence[Statement], second: Sequence[Statement], subject: frozenset[str], weight: Weight
+) -> tuple[tuple[Disagreement, ...], int]:
+    """The disagreements between the statements of two notes, the strongest first, and the number of agreements.
+
+    ``subject`` contains the stems that both titles share: a statement need not repeat them. Each statement is compared
+    with the statement of the other note that is most like it.
+    """
+    closest = _closest(first, second, subject, weight)
+    back = _closest(second, first, subject, weight)
+    found: list[Disagreement] = []
+    agreements = 0
+    for place, (other, share) in closest.items():
+        if back.get(other, (-1, 0.0))[0] != place:
+            continue
+        one, two = first[place], second[other]
+        disagreement = _compared(one, two, subject, weight, share)
+        if disagreement is not None:
+            found.append(disagreement)
+        elif share >= 0.75:
+            agreements += 1
+    return tuple(sorted(found, key=lambda one: (-one.strength, one.first, one.second))), agreements
+
+
+def _closest(
+    ours: Sequence[Statement], theirs: Sequence[Statement], subject: frozenset[str], weight: Weight
+) -> dict[int, tuple[int, float]]:
+    """For each of ``ours``, the place of the most similar of ``theirs``, and their similarity."""
+    holders: dict[str, list[int]] = defaultdict(list)
+    for place, one in enumerate(theirs):
+        for word in one.words:
+            holders[word].append(place)
+    closest = {}
+    for place, one in enumerate(ours):
+        candidates = {other for word in one.words if len(holders[word]) <= 60 for other in holders[word]}
+        scored = [
+            (_share(one, theirs[other], subject, weight), one.text == theirs[other].text, -other)
+            for other in candidates
+        ]
+        if scored and (best := max(scored))[0] > 0:
+            closest[place] = (-best[2], best[0])
+    return closest
+
+
+def _share(one: Statement, two: Statement, subject: frozenset[str], weight: Weight) -> float:
+    """The similarity of two statements without their values, by idf (Dice), from 0 to 1."""
+    both = one.words & two.words
+    left, right = one.words - both - subject, two.words - both - subject
+    common = sum(map(weight, both))
+    apart = sum(map(weight, left)) + sum(map(weight, right))
+    return 2 * common / (2 * common + apart) if common else 0.0
+
+
+def _compared(
+    one: Statement, two: Statement, subject: frozenset[str], weight: Weight, share: float
+) -> Disagreement | None:
+    """The disagreement of two similar statements; None if both can hold."""
+    both = one.words & two.words
+    left, right = one.words - both - subject, two.words - both - subject
+    about = _shown_words(one.text, sorted(both, key=lambda word: (-weight(word), word))[:_ABOUT])
+    if any(group & left and group & right for group in _CONTRASTS) or not both:
+        return None
+    if sum(map(weight, both | subject)) < _LEAST_COMMON:
+        return None
+    has_changed = bool(two.former & one.values or one.former & two.values)
+    is_apart = bool(left & one.names and right & two.names)
+    least = 0.35 if has_changed else 0.5
+    if share >= least and not is_apart and (pair := _values(one, two)):
+        newer = 1 if two.former & one.values else 0 if one.former & two.values else -1
+        return Disagreement(*pair, about, min(1.0, share + 0.25 * has_changed), newer)
+    same_values = one.values == two.values
+    if share >= 0.5 and not is_apart and same_values and (states := _opposed(one, two)):
+        return Disagreement(*states, about, share)
+    if share >= 0.75 and len(both) > 1 and same_values and one.is_negated != two.is_negated and not left and not right:
+        return Disagreement(one.text, two.text, about, share)
+    if same_values and is_apart and both - subject:
+        rest = sum(map(weight, left - one.names)) + sum(map(weight, right - two.names))
+        common = sum(map(weight, both))
+        if 2 * common / (2 * common + rest) >= 0.8 and max(len(left), len(right)) <= 3:
+            return Disagreement(one.text, two.text, about, 0.8 * 2 * common / (2 * common + rest))
+    return None
+
+
+def _values(one: Statement, two: Statement) -> tuple[str, str] | None:
+    """Different values of the same unit, as they are written; None if there are none, or if one statement has both."""
+    ours, theirs = one.values - two.values - two.former, two.values - one.values - one.former
+    ours |= one.values & two.former
+    theirs |= two.values & one.former
+    shown = dict(two.shown) | dict(one.shown)
+    for unit in sorted({unit for unit, _ in ours} & {unit for unit, _ in theirs}):
+        mine = sorted(value for value in ours if value[0] == unit)
+        yours = sorted(value for value in theirs if value[0] == unit)
+        if len(mine) == len(yours):
+            return ", ".join(shown[value] for value in mine[:3]), ", ".join(shown[value] for value in yours[:3])
+    return None
+
+
+def _opposed(one: Statement, two: Statement) -> tuple[str, str] | None:
+    for group, side in sorted(one.states):
+        for other_group, other in sorted(two.states):
+            if (
+                group == other_group
+                and side != other
+                and (group, other) not in one.states
+                and (group, side) not in two.states
+            ):
+                return one.text, two.text
+    return None
+
+
+def _shown_words(text: str, chosen: Sequence[str]) -> str:
+    """The words of ``text`` with one of the ``chosen`` stems, in order and as they are written."""
+    words = (part for found in _TOKEN.finditer(text) if found["word"] for part in _SPLIT.split(found["word"]))
+    return " ".join(dict.fromkeys(word.lower() for word in words if stem(word.lower()) in chosen))
