@@ -36,7 +36,7 @@ from brvtui.store.ignored_findings import FindingKey, IgnoredFindings
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.text.analysis import STOP_WORDS, terms
 from brvtui.text.visible import visible
-from brvtui.tree.reading.files import DUPLICATE, HIDDEN_FOLDER, HTML, Role
+from brvtui.tree.reading.files import DUPLICATE, HIDDEN_FOLDER, Role
 from brvtui.wording import counted, shortened
 
 if TYPE_CHECKING:
@@ -97,6 +97,9 @@ _MOST_TITLES, _MOST_SHADOWS, _MOST_RIVALS = 400, 200, 100
 _TITLE_RARE = 3
 """A note is found by its title if a word of the title is in at most this many notes."""
 _STRONGER = 0.6
+_DETAILED = 9.0
+"""The sum of the idf of the words that two statements share from which they are about the same thing, whatever else
+their notes say."""
 _LINKED = 0.5
 """Orphans are reported only if at least this part of the notes have links."""
 _UNDECODABLE = ("not UTF-8", "a NUL", "a U+FFFD", "over ", "byte ")
@@ -239,7 +242,7 @@ class _Check:
 
     def _unread(self) -> Iterator[Finding]:
         for file in self.snapshot.unseen:
-            if file.reason in (HIDDEN_FOLDER, DUPLICATE, HTML):
+            if file.reason in (HIDDEN_FOLDER, DUPLICATE):
                 continue
             is_text = file.reason.startswith(_UNDECODABLE)
             kind = Kind.BAD_ENCODING if is_text else Kind.UNREAD_FILE
@@ -357,12 +360,13 @@ class _Check:
         """The confidence that one of two notes is superseded, from 0 to 1; 0 if both can be right."""
         if not result.disagreements or (result.count > 4 and not result.agreements):
             return 0.0
-        best = result.disagreements[0].strength
+        facts = result.disagreements[0]
+        detail = sum(map(self._stem_idf, map(stem, facts.about.split())))
         place = self.snapshot.by_path
         titles = self._title_shares.get((min(place[one], place[two]), max(place[one], place[two])), 0.0)
-        if titles < LEAST_TITLE and result.same_words < 0.4:
+        if titles < 0.5 and result.same_words < 0.35 and detail < _DETAILED:
             return 0.0
-        return best * (1.0 if titles >= 0.8 or result.same_words >= 0.6 else 0.8)
+        return facts.strength * (1.0 if titles >= 0.8 or result.same_words >= 0.6 else 0.8)
 
     @cached_property
     def _title_shares(self) -> dict[tuple[int, int], float]:
@@ -466,7 +470,7 @@ class _Check:
         for _, path in sorted(rare)[:_MOST_TITLES]:
             title = self.snapshot.notes[self.snapshot.by_path[path]].title
             files = self.memo.ask(title).files
-            if path not in files:
+            if path not in files and not (files and frozenset((path, files[0])) in self.same):
                 first = f"; the first result is {visible(files[0])}" if files else ""
                 sentence = (
                     f"the query “{shortened(visible(title), 60)}” does not find it among {len(files)} results{first}"
@@ -511,15 +515,15 @@ class _Check:
                 )
 
 
-_PAIR_NUMBERS = ("likeness", "same_words", "agreements", "is_parallel", "count")
+_PAIR_NUMBERS = ("likeness", "same_words", "agreements", "is_parallel", "count", "statements")
 
 
 def _pair(value: Any) -> PairResult | None:
     """The comparison in ``value``, as stored; None if it is unknown or damaged."""
     try:
-        alike, words, agreements, is_parallel, count, found = value
+        alike, words, agreements, is_parallel, count, size, found = value
         facts = tuple(Disagreement(**one) for one in found)
-        return PairResult(float(alike), float(words), int(agreements), bool(is_parallel), facts, int(count))
+        return PairResult(float(alike), float(words), int(agreements), bool(is_parallel), facts, int(count), int(size))
     except (TypeError, ValueError):
         return None
 

@@ -27,6 +27,7 @@ _MOJIBAKE = re.compile(
     "Ã[\u0080-\u00bf\u0152-\u0192\u2010-\u2122]|â(?:€|\u0080)[^\\s\\w]|Â[\u00a0-\u00bf]|ï»¿|\ufffd|ðŸ"
 )
 _SECTION = re.compile(r"^## Relations[ \t]*$", re.MULTILINE)
+_INDENTED = re.compile(rb"\s{1,50}---[ \t]*\r?\n[\w-]+:")
 _MOST_LINKS = 1_000
 _GENERATED = re.compile(r"(?:auto-?|automatically )generated|generated (?:by|from|on)|do not edit", re.IGNORECASE)
 _BY_HAND = re.compile(
@@ -107,6 +108,11 @@ def _frontmatter(snapshot: Snapshot, data: bytes) -> list[Defect]:
         problems = frontmatter_problems(note_text(data), snapshot.reads_frontmatter)
     except NotText:
         return []
+    if _INDENTED.match(data[:200]):
+        problems = (
+            *problems,
+            "the frontmatter does not begin with --- in the first line, so the engine does not read it",
+        )
     return [Defect(Kind.BROKEN_FRONTMATTER, Confidence.HIGH, visible(problems[0]))] if problems else []
 
 

@@ -16,7 +16,7 @@ from brvtui.wording import counted, shortened
 _LONGEST, _LONGEST_LINE = 200_000, 500
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}(?:[ \t]|$)")
 _NO_WORD = re.compile(r"[\W_]*")
-_LABEL = re.compile(r"[-*>\s]*\*{0,2}([A-Za-z][\w /-]{0,40}):\*{0,2}\s*(.*)")
+_LABEL = re.compile(r"[-*>\s]*\*{0,2}([A-Za-z][\w /-]{0,40})\*{0,2}:\*{0,2}\s*(.*)")
 _METADATA = frozenset(
     [
         "author",
@@ -114,7 +114,7 @@ _MACHINE = re.compile(
     r"DEBUG|TRACE|FATAL|NOTICE|OK|FAIL|FAILED|PASS|PASSED)\b[\]: ]|Traceback \(|File \"[^\"]+\", line \d|at \S+ ?\(?\S*:\d+|"
     r"[$#%❯»] \S|>>> |npm (?:ERR|WARN|notice)|(?:diff --git|index [0-9a-f]{6,}|@@ -\d|\+\+\+ |--- [ab]/)|[+-]{1}(?![-+\s\d])\S*[({;=]|"
     r"[-dl](?:[r-][w-][xsStT-]){3}|total \d+$|\d+ (?:passed|failed|packages|files|tests?|errors?|warnings?)\b|[✓✔✗✘×●]|"
-    r"(?:===|---|\.\.\.|###)[=.#-]{3,}|[={}\[\]]{1,3},?$|\"[\w.$-]+\": |exit (?:code|status) \d|[0-9a-f]{7,40} \S|\S+\.\w{1,5}:\d+(?::"
+    r"(?:===|---|\.\.\.|###)[=.#-]{3,}|[={}\[\]]{1,3},?$|[\[{,]? ?\"[\w.$-]+\": |exit (?:code|status) \d|[0-9a-f]{7,40} \S|\S+\.\w{1,5}:\d+(?::"
     r"\d+)?[: ]|(?:added|removed|changed|audited|Downloading|Collecting|Installing|Compiling|Building|Successfully|"
     r"Requirement already|Fetching|Resolving|Receiving|Unpacking|Step \d+/\d+|Running|Executing|Created|Pulling|GET|POST|PUT|"
     r"DELETE|HTTP/\d|curl:|fatal:|error:|error\[|warning:|Error:|\w*(?:Error|Exception):|panic:|goroutine|Caused by|FAIL\t|ok  \t|"
@@ -144,8 +144,8 @@ class _Lines:
     content: list[str]
     """The lines with words of their own."""
     machine: list[str]
-    structure: int
-    """The number of headings below the title, empty labels, metadata, and placeholders."""
+    empty: int
+    """The number of empty sections, labels without text, and placeholders."""
     links: int
     """The number of lines that only link elsewhere."""
     placeholders: list[str]
@@ -159,14 +159,17 @@ def junk(title: str, body: str) -> Defect | None:
 
 def _sorted_lines(body: str) -> _Lines:
     found = _Lines([], [], 0, 0, [])
-    structure = links = headings = 0
+    empty = links = 0
+    is_open = False
+    """True below a heading, except the title, until some text follows."""
     for line, is_code in lines_of(body):
         text = line.strip()[:_LONGEST_LINE]
         if _ROLE.fullmatch(text) or (_ROLE.match(text) and not _HEADING.match(text)):
             found.content.append(text)
             continue
         if _HEADING.match(line):
-            headings += 1
+            empty += is_open
+            is_open = not line.startswith("# ")
             continue
         if is_code and text.startswith(("```", "~~~")):
             continue
@@ -175,17 +178,17 @@ def _sorted_lines(body: str) -> _Lines:
         elif is_code:
             found.content.append(text) if text else None
         elif _NO_WORD.fullmatch(text) or text.startswith("<!--"):
-            structure += bool(text)
+            continue
         elif _PLACEHOLDER.fullmatch(_value(text)) and not _LINKS.search(text):
-            structure += 1
+            empty, is_open = empty + 1, False
             found.placeholders.append(text)
         elif (label := _LABEL.match(text)) and (not label[2].strip("* ") or label[1].lower().strip() in _METADATA):
-            structure += 1
+            empty += not set(label[1].lower().split()) <= _AROUND_LINKS
         elif (rest := _LINKS.sub(" ", text)) != text and not set(re.findall(r"\w{2,}", rest.lower())) - _AROUND_LINKS:
-            links += 1
+            links, is_open = links + 1, False
         else:
             found.content.append(text)
-    return _Lines(found.content, found.machine, structure + max(0, headings - 1), links, found.placeholders)
+    return _Lines(found.content, found.machine, empty + is_open, links, found.placeholders)
 
 
 def _value(text: str) -> str:
@@ -221,7 +224,11 @@ def _tool_output(lines: _Lines) -> Defect | None:
     words = sum(len(line.split()) for line in lines.content)
     machine = sum(len(line.split()) for line in lines.machine)
     share = len(lines.machine) / max(1, len(lines.machine) + len(lines.content))
-    if len(lines.machine) < _LEAST_MACHINE or share < 0.5 or (words > _MOST_PROSE_WORDS and machine < 2 * words):
+    if (
+        len(lines.machine) < (_LEAST_MACHINE if lines.content else 2)
+        or share < 0.5
+        or (words > _MOST_PROSE_WORDS and machine < 2 * words)
+    ):
         return None
     confidence = Confidence.HIGH if share >= 0.8 and len(lines.machine) > _LEAST_MACHINE else Confidence.MEDIUM
     total = len(lines.machine) + len(lines.content)
@@ -235,11 +242,11 @@ def _hollow(title: str, lines: _Lines) -> Defect | None:
     if lines.machine:
         return None
     if not lines.content:
-        if lines.links:
+        if lines.links and not lines.empty:
             many = counted(lines.links, "line that links", "lines that link")
             confidence = Confidence.HIGH if lines.links > 1 else Confidence.MEDIUM
             return Defect(Kind.LINKS_ONLY, confidence, f"it has only {many} elsewhere, and no text of its own")
-        if lines.structure:
+        if lines.empty:
             left = f", such as “{shortened(visible(lines.placeholders[0]), 40)}”" if lines.placeholders else ""
             return Defect(Kind.TEMPLATE_ONLY, Confidence.HIGH, f"nothing was filled in below the headings{left}")
         return Defect(Kind.TITLE_ONLY, Confidence.HIGH, "it has a title and no text")

@@ -12,9 +12,10 @@ from brvtui.lab.health.statements import Disagreement, Statement, Weight, disagr
 
 LEAST_WORDS, LEAST_TITLE = 0.35, 0.6
 """The minimum measures (:meth:`brvtui.lab.health.overlap.Overlap.shared`) of pairs that are compared."""
-NEAR = 0.5
+NEAR = 0.4
 """The minimum estimate of the similarity by MinHash from which a pair is compared, whatever its other measures."""
 _COPY, _ALIKE, _ALIKE_WORDS, _SAME_WORDS = 0.8, 0.5, 0.75, 0.85
+_AGREED, _LEAST_AGREED = 0.65, 3
 _MOST_KEPT = 3
 _LEAST_TEXT = 4
 """The minimum number of distinct stems in each of two near-duplicates."""
@@ -58,6 +59,8 @@ class PairResult:
     """The strongest disagreements; empty for parallel notes."""
     count: int
     """The number of all disagreements."""
+    statements: int
+    """The number of statements in the longer note."""
 
     @property
     def duplicate(self) -> float:
@@ -68,6 +71,9 @@ class PairResult:
             return 1.0
         if self.likeness >= _ALIKE and self.same_words >= _ALIKE_WORDS:
             return 0.8
+        agreed = self.agreements / max(1, self.statements)
+        if agreed >= _AGREED and self.agreements >= _LEAST_AGREED:
+            return 0.7
         return 0.6 if self.same_words >= _SAME_WORDS else 0.0
 
 
@@ -78,12 +84,13 @@ def compare(one: NoteText, two: NoteText, weight: Weight) -> PairResult:
     same_words = sum(map(weight, both)) / whole if whole and min(len(one.stems), len(two.stems)) >= _LEAST_TEXT else 0.0
     alike = likeness(shingle_hashes(one.body), shingle_hashes(two.body)) if len(both) >= _LEAST_TEXT else 0.0
     is_parallel = _is_parallel(one, two)
+    longer = max(len(one.statements), len(two.statements))
     found: Sequence[Disagreement] = ()
     agreements = 0
     if not is_parallel:
         subject = stems(one.title) & stems(two.title)
         found, agreements = disagreements(one.statements, two.statements, subject, weight)
-    return PairResult(alike, same_words, agreements, is_parallel, tuple(found[:_MOST_KEPT]), len(found))
+    return PairResult(alike, same_words, agreements, is_parallel, tuple(found[:_MOST_KEPT]), len(found), longer)
 
 
 def _is_parallel(one: NoteText, two: NoteText) -> bool:
@@ -91,6 +98,6 @@ def _is_parallel(one: NoteText, two: NoteText) -> bool:
     if serial[0] and serial[1] and serial[0] != serial[1]:
         return True
     return all(
-        any(word not in other.stems and note.stems[word] > 1 for word in stems(note.title) - stems(other.title))
+        any(word not in other.stems and note.stems[word] for word in stems(note.title) - stems(other.title))
         for note, other in ((one, two), (two, one))
     )

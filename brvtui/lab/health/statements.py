@@ -12,6 +12,8 @@ from brvtui.text.analysis import STOP_WORDS
 from brvtui.tree.reading.links import lines_of
 
 _ABOUT = 5
+_SUBJECT_SHARE = 0.5
+"""The weight of a common word that is also in both titles, because all statements of both notes are about it."""
 _LEAST_COMMON = 3.0
 """The minimum sum of the idf of the words that two statements and both titles share."""
 _MOST_STATEMENTS, _LONGEST_STATEMENT = 400, 400
@@ -274,7 +276,7 @@ def _value(found: re.Match[str]) -> tuple[tuple[str, str], str]:
     if unit in _SCALES and re.fullmatch(r"\d+(?:\.\d+)?", number):
         base, factor = _SCALES[unit]
         return (base, f"{float(number) * factor:g}"), text
-    return (stem(unit) if unit not in STOP_WORDS else "", number.rstrip(".,")), text
+    return ("", number.rstrip(".,")), text
 
 
 def disagreements(
@@ -325,7 +327,7 @@ def _share(one: Statement, two: Statement, subject: frozenset[str], weight: Weig
     """The similarity of two statements without their values, by idf (Dice), from 0 to 1."""
     both = one.words & two.words
     left, right = one.words - both - subject, two.words - both - subject
-    common = sum(map(weight, both))
+    common = sum(map(weight, both - subject)) + _SUBJECT_SHARE * sum(map(weight, both & subject))
     apart = sum(map(weight, left)) + sum(map(weight, right))
     return 2 * common / (2 * common + apart) if common else 0.0
 
