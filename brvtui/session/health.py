@@ -26,7 +26,7 @@ from brvtui.lab.health.likeness import PERMUTATIONS, body, near_pairs
 from brvtui.lab.health.overlap import Overlap
 from brvtui.lab.health.pairs import LEAST_TITLE, LEAST_WORDS, NEAR, NoteText, PairResult, compare
 from brvtui.lab.health.recall import PastQuery, Recall
-from brvtui.lab.health.statements import Disagreement, stem
+from brvtui.lab.health.statements import Disagreement, stem, stems
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.ranking.decay import MS_PER_DAY
@@ -94,10 +94,11 @@ def _key(finding: Finding) -> FindingKey:
 _FORMAT = 1
 _MOST_QUERIES, _MOST_LOGGED, _LONGEST_QUERY = 200, 2_000, 1_000
 _MOST_TITLES, _MOST_SHADOWS, _MOST_RIVALS = 400, 200, 100
+_MOST_SEARCHED = 50_000
 _TITLE_RARE = 3
 """A note is found by its title if a word of the title is in at most this many notes."""
 _STRONGER = 0.6
-_DETAILED = 9.0
+_DETAILED = 12.0
 """The sum of the idf of the words that two statements share from which they are about the same thing, whatever else
 their notes say."""
 _LINKED = 0.5
@@ -364,6 +365,8 @@ class _Check:
         detail = sum(map(self._stem_idf, map(stem, facts.about.split())))
         place = self.snapshot.by_path
         titles = self._title_shares.get((min(place[one], place[two]), max(place[one], place[two])), 0.0)
+        if titles < LEAST_TITLE and facts.is_name:
+            return 0.0
         if titles < 0.5 and result.same_words < 0.35 and detail < _DETAILED:
             return 0.0
         return facts.strength * (1.0 if titles >= 0.8 or result.same_words >= 0.6 else 0.8)
@@ -437,14 +440,27 @@ class _Check:
             entry for entry in self.session.logbook.read(_MOST_LOGGED) if entry.at_ms >= since and entry.query.strip()
         ]
         times.update((entry.query, entry.scope) for entry in log)
+        newest = {(entry.query, entry.scope): entry for entry in reversed(log)}
         recalled = frozenset(path for entry in log for path in entry.paths)
         wanted = [one for one in dict.fromkeys((*relevant, *times)) if one[0].strip() and len(one[0]) <= _LONGEST_QUERY]
         queries = []
         for text, scope in wanted[:_MOST_QUERIES]:
             self._continue()
             outcome = self.memo.ask(text, scope)
-            queries.append(PastQuery(text, outcome, times[text, scope], relevant.get((text, scope), frozenset())))
+            entry, judged = newest.get((text, scope)), relevant.get((text, scope), frozenset())
+            if entry is None:
+                queries.append(PastQuery(text, outcome, judged))
+                continue
+            is_gap = entry.not_covered and not self._has_words(outcome.files[:1], text)
+            queries.append(PastQuery(text, outcome, judged, times[text, scope], entry.paths, is_gap))
         return Recall(queries, recalled, len(log), self.days)
+
+    def _has_words(self, files: Iterable[str], query: str) -> bool:
+        """True if the first of ``files`` contains at least half of the words of ``query``."""
+        wanted = stems(query)
+        return any(
+            2 * len(wanted & stems(self.snapshot.readable(file)[:_MOST_SEARCHED])) >= len(wanted) for file in files
+        )
 
     def _past(self) -> Iterator[Finding]:
         """Gaps, and notes that the past queries found too often or never."""
@@ -492,7 +508,7 @@ class _Check:
             if place in seen or not usable or frozenset((path, rival)) in self.same:
                 continue
             words = own[place]
-            tries = [notes[place].title, *(" ".join(words[:count]) for count in (1, 2, 3, 5) if count <= len(words))]
+            tries = [notes[place].title, *(" ".join(words[:count]) for count in (1, 2, 3) if count <= len(words))]
             if all(_first(self.memo.ask(one).files, path, rival) == rival for one in dict.fromkeys(tries)):
                 seen.add(place)
                 shown = ", ".join(visible(word) for word in words[:3])

@@ -71,6 +71,8 @@ class PairResult:
             return 1.0
         if self.likeness >= _ALIKE and self.same_words >= _ALIKE_WORDS:
             return 0.8
+        if self.count or not self.agreements:
+            return 0.0
         agreed = self.agreements / max(1, self.statements)
         if agreed >= _AGREED and self.agreements >= _LEAST_AGREED:
             return 0.7

@@ -34,10 +34,19 @@ class PastQuery:
 
     text: str
     outcome: Outcome
-    times: int
-    """The number of times that it was logged."""
     relevant: frozenset[str] = frozenset()
     """The files that were judged as relevant."""
+    times: int = 0
+    """The number of times that it was logged."""
+    logged: tuple[str, ...] = ()
+    """The files that it found when it was last logged, best first."""
+    is_gap: bool = False
+    """True if no note covered it then, and the note that is found first today has few of its words."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it found when it was logged; for a query that was not logged, those that it finds today."""
+        return self.logged if self.times else self.outcome.files
 
 
 @dataclass(frozen=True)
@@ -88,24 +97,38 @@ class Recall:
 
     def gaps(self) -> list[Finding]:
         """The topics of the queries that no note covers, the most frequent first."""
-        groups = _clusters([query for query in self.queries if not query.outcome.covered and stems(query.text)])
+        groups = _clusters(
+            [
+                query
+                for query in self.queries
+                if stems(query.text) and not query.relevant and (query.is_gap or not query.outcome.covered)
+            ]
+        )
         return sorted(map(_gap, groups), key=lambda one: (-one.weight, one.queries))
 
     def broad(self, paths: Iterable[str]) -> list[Finding]:
         """The notes among ``paths`` that many unrelated queries find and none needs."""
         findings = []
-        usual = sorted(len(found) for found in self.found.values())
+        by_file: dict[str, list[PastQuery]] = defaultdict(list)
+        for query in self.queries:
+            for file in query.files:
+                by_file[file].append(query)
+        usual = sorted(map(len, by_file.values()))
         often = max(_FEWEST_UNRELATED, 2 * usual[len(usual) // 2]) if usual else 0
         for path in paths:
-            found = self.found.get(path, [])
-            if len(found) < often or self.wins[path] or any(path in query.relevant for query in found):
+            found = by_file.get(path, [])
+            is_wanted = any(path in query.relevant or path == query.files[0] for query in found)
+            if len(found) < often or is_wanted:
                 continue
-            groups = _clusters(found)
-            if len(groups) < _FEWEST_UNRELATED or len(groups) * 2 < len(found):
+            apart: list[PastQuery] = []
+            for query in found:
+                if not any(_is_related(stems(query.text), stems(other.text)) for other in apart):
+                    apart.append(query)
+            if len(apart) < _FEWEST_UNRELATED:
                 continue
-            shown = ", ".join(_quoted(group[0].text) for group in groups[:_MOST_SHOWN])
-            confidence = Confidence.HIGH if len(groups) >= 2 * _FEWEST_UNRELATED else Confidence.MEDIUM
-            sentence = f"{len(groups)} unrelated queries find it, such as {shown}, and it is the answer to none"
+            shown = ", ".join(_quoted(query.text) for query in apart[:_MOST_SHOWN])
+            confidence = Confidence.HIGH if len(apart) >= 2 * _FEWEST_UNRELATED else Confidence.MEDIUM
+            sentence = f"{len(apart)} unrelated queries find it, such as {shown}, and it is the answer to none"
             queries = tuple(query.text for query in found)
             findings.append(Finding(Kind.TOO_BROAD, (path,), confidence, sentence, "", queries, len(found)))
         return findings
@@ -114,7 +137,8 @@ class Recall:
         """The notes that no query found. ``values`` is True for each candidate whose signals say that it is of low value."""
         if not self.has_log or not values:
             return []
-        missing = [path for path in values if path not in self.recalled and path not in self.found]
+        judged = {file for query in self.queries if not query.times for file in query.files}
+        missing = [path for path in values if path not in self.recalled and path not in judged]
         is_usual = len(missing) * 2 > len(values)
         is_small = is_usual or len(self.queries) * 2 < len(values)
         sentence = f"none of {self.logged} logged queries in {self.days} days found it"
@@ -138,21 +162,18 @@ def _gap(group: Sequence[PastQuery]) -> Finding:
 
 
 def _clusters(queries: Sequence[PastQuery]) -> list[list[PastQuery]]:
-    """Groups of related queries. Queries are related if they share a third of their words; rare words count more."""
+    """Groups of related queries. Two queries are related if they share a third of the words of the shorter one."""
     words = [stems(query.text) for query in queries]
-    spread = Counter(word for some in words for word in some)
     groups: list[list[int]] = []
     for place, own in enumerate(words):
-        related = [group for group in groups if any(_is_related(own, words[other], spread) for other in group)]
+        related = [group for group in groups if any(_is_related(own, words[other]) for other in group)]
         groups = [group for group in groups if group not in related]
         groups.append([*(other for group in related for other in group), place])
     return [[queries[place] for place in sorted(group)] for group in sorted(groups, key=min)]
 
 
-def _is_related(one: frozenset[str], two: frozenset[str], spread: Counter[str]) -> bool:
-    both = sum(1 / spread[word] for word in one & two)
-    least = min(sum(1 / spread[word] for word in some) for some in (one, two))
-    return bool(both) and both >= _RELATED * least
+def _is_related(one: frozenset[str], two: frozenset[str]) -> bool:
+    return len(one & two) >= _RELATED * max(1, min(len(one), len(two)))
 
 
 def _quoted(text: str) -> str:

@@ -12,6 +12,7 @@ from brvtui.text.analysis import STOP_WORDS
 from brvtui.tree.reading.links import lines_of
 
 _ABOUT = 5
+_AGREEING = 0.75
 _SUBJECT_SHARE = 0.5
 """The weight of a common word that is also in both titles, because all statements of both notes are about it."""
 _LEAST_COMMON = 3.0
@@ -186,6 +187,8 @@ class Disagreement:
     """From 0 to 1."""
     newer: int = -1
     """The statement, 0 or 1, that mentions the value of the other one as a former value; -1 if neither does."""
+    is_name: bool = False
+    """True if only names differ, which is a disagreement only if both notes are about the same thing."""
 
 
 def statements(body: str) -> tuple[Statement, ...]:
@@ -298,7 +301,11 @@ def disagreements(
         disagreement = _compared(one, two, subject, weight, share)
         if disagreement is not None:
             found.append(disagreement)
-        elif share >= 0.75:
+        elif (
+            share >= _AGREEING
+            and one.values == two.values
+            and (one.names ^ two.names) <= subject | (one.words & two.words)
+        ):
             agreements += 1
     return tuple(sorted(found, key=lambda one: (-one.strength, one.first, one.second))), agreements
 
@@ -358,7 +365,7 @@ def _compared(
         rest = sum(map(weight, left - one.names)) + sum(map(weight, right - two.names))
         common = sum(map(weight, both))
         if 2 * common / (2 * common + rest) >= 0.8 and max(len(left), len(right)) <= 3:
-            return Disagreement(one.text, two.text, about, 0.8 * 2 * common / (2 * common + rest))
+            return Disagreement(one.text, two.text, about, 0.8 * 2 * common / (2 * common + rest), is_name=True)
     return None
 
 
