@@ -109,7 +109,7 @@ def terms(
 def _listed(table: TermTable, found: Sequence[Term], count: int) -> Iterator[Line]:
     yield line(f" {counted(count, 'term', 'terms')} in {counted(table.notes, 'note', 'notes')}", "bold strong")
     yield line(TERM_COLUMNS, "faint")
-    yield from (term_line(table, one) for one in found)
+    yield from (term_line(one, table.notes) for one in found)
     if count > len(found):
         yield line(f" {count - len(found)} more: --limit {count} lists them", "muted")
 

@@ -71,6 +71,11 @@ class Variant(NamedTuple):
     df: int
 
 
+def frequency(term: Term, notes: int) -> str:
+    """``common`` for a term in more than half of all ``notes``, ``rare`` for one in a single note, otherwise empty."""
+    return "common" if 2 * term.df > notes else "rare" if term.df == 1 else ""
+
+
 class TermTable:
     """All terms of one snapshot. The first use of each method takes longest; results are cached."""
 
@@ -95,7 +100,7 @@ class TermTable:
         """The terms that contain ``text``, regardless of case and accents: by ``df`` or ``cf`` from the most frequent
         on, by ``idf`` from the rarest on, or by ``term``.
 
-        ``only`` limits them to those whose :meth:`frequency` it is or, if it is ``split``, to those that a note also
+        ``only`` limits them to those whose :func:`frequency` it is or, if it is ``split``, to those that a note also
         writes as two words. For ``split``, the first call reads all notes.
         """
         wanted = fold(text.strip())
@@ -103,17 +108,13 @@ class TermTable:
         found = [self.by_name[name] for name in names]
         if only:
             split = self._split if only == "split" else ()
-            found = [term for term in found if only == self.frequency(term) or term.term in split]
+            found = [term for term in found if only == frequency(term, self.notes) or term.term in split]
         keys: Mapping[str, Callable[[Term], int]] = {
             "df": lambda term: -term.df,
             "cf": lambda term: -term.cf,
             "idf": lambda term: term.df,
         }
         return sorted(found, key=keys[order]) if order in keys else found
-
-    def frequency(self, term: Term) -> str:
-        """``common`` for a term in more than half of the notes, ``rare`` for one in a single note, otherwise empty."""
-        return "common" if 2 * term.df > self.notes else "rare" if term.df == 1 else ""
 
     def notes_with(self, term: str) -> tuple[str, ...]:
         """The paths of the notes that contain ``term``, in document order."""

@@ -215,3 +215,10 @@ SCOPE_TREE = Place("scope tree", "Tree", PlaceKind.PANE, (
     Action("tree.take", "enter", "take", "choose",
            "Limit the query to this folder (in a saved trace: open or close it), or show the note", bar=True),
 ), within=TREE, screens=("query",), aside="scope tree", needs=Need.ANSWER)  # fmt: skip
+
+TERMS = Place("terms", "Terms", PlaceKind.PANE, (
+    Action("terms.take", "enter", "take", "open", "Open the term with its spellings and notes, or go to the note",
+           bar=True),
+    Action("terms.order", "S", "order", "order", "Sort by notes, occurrences, weight or name", bar=True),
+    Action("terms.only", "o", "only", "only", "Show all terms, or only common, rare or split ones", bar=True),
+), within=EVERY_PANE, screens=("health",), needs=Need.PROJECT)  # fmt: skip
