@@ -50,7 +50,7 @@ class Term(NamedTuple):
     fields: tuple[str, ...]
 
 
-class Neighbour(NamedTuple):
+class TermNeighbour(NamedTuple):
     """A term that a query for another term also finds. ``weight`` is the factor for its scores, above 0 and below 1."""
 
     term: str
@@ -62,7 +62,7 @@ class Neighbour(NamedTuple):
     df: int
 
 
-class Variant(NamedTuple):
+class TermVariant(NamedTuple):
     """Another spelling of a term, and the number of notes that contain it. Such spellings split a topic."""
 
     spelling: str
@@ -76,7 +76,7 @@ def frequency(term: Term, notes: int) -> str:
     return "common" if 2 * term.df > notes else "rare" if term.df == 1 else ""
 
 
-class TermTable:
+class TermList:
     """All terms of one snapshot. The first use of each method takes longest; results are cached."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -124,7 +124,7 @@ class TermTable:
         identity = self._snapshot.postings.ids.get(utf16(term))
         return self._snapshot.postings.has_any([identity] if identity is not None else [])
 
-    def neighbours(self, term: str, rules: ExpansionRules | None) -> list[Neighbour]:
+    def neighbours(self, term: str, rules: ExpansionRules | None) -> list[TermNeighbour]:
         """The other terms that match a query for ``term`` by ``rules``, heaviest first; none without rules."""
         if rules is None:
             return []
@@ -133,26 +133,26 @@ class TermTable:
         columns = (found.ids, found.kinds, found.distances, found.weights)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         neighbours = [
-            Neighbour(name, KINDS[kind].value, distance, weight, self.by_name[name].df)
+            TermNeighbour(name, KINDS[kind].value, distance, weight, self.by_name[name].df)
             for identity, kind, distance, weight in rows
             if (name := from_utf16(names[identity])) != term
         ]
         return sorted(neighbours, key=lambda one: (-one.weight, one.term))
 
-    def variants(self, term: str) -> list[Variant]:
+    def variants(self, term: str) -> list[TermVariant]:
         """The other spellings of ``term``, most frequent first. Reads the notes that contain the parts of compounds."""
         pairs = [*_cuts(term)]
         pairs += ((term, name.removeprefix(term)) for name in self.by_name if name.startswith(term))
         pairs += ((name.removesuffix(term), term) for name in self.by_name if name.endswith(term))
         written = self._adjacent(pair for pair in pairs if self._may_join(pair))
         found = [
-            Variant(" ".join(pair), "compound", count)
+            TermVariant(" ".join(pair), "compound", count)
             if "".join(pair) == term
-            else Variant("".join(pair), "compound", self.by_name["".join(pair)].df)
+            else TermVariant("".join(pair), "compound", self.by_name["".join(pair)].df)
             for pair, count in written.items()
         ]
         forms = self._by_stem.get(self._stems.get(term, ""), [])
-        found += (Variant(name, "form", self.by_name[name].df) for name in forms if name != term)
+        found += (TermVariant(name, "form", self.by_name[name].df) for name in forms if name != term)
         return sorted(dict.fromkeys(found), key=lambda one: (-one.df, one.spelling))
 
     @cached_property
@@ -205,9 +205,9 @@ def _words(snapshot: Snapshot, path: str) -> list[str]:
     return [from_utf16(term) for term in terms(f"{document.title}\n{document.text}")]
 
 
-_TABLE: Key[TermTable] = Key("terms")
+_TABLE: Key[TermList] = Key("terms")
 
 
-def terms_of(snapshot: Snapshot) -> TermTable:
+def terms_of(snapshot: Snapshot) -> TermList:
     """The terms of ``snapshot``, counted on first use, which takes about a second for 10,000 notes."""
-    return snapshot.derived.of(_TABLE, lambda: TermTable(snapshot))
+    return snapshot.derived.of(_TABLE, lambda: TermList(snapshot))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from brvtui.engines.contract import AnalysisStep
 from brvtui.engines.registry import presentation
-from brvtui.lab.terms import Neighbour, Term, Variant, frequency
+from brvtui.lab.terms import Term, TermNeighbour, TermVariant, frequency
 from brvtui.paint.line import Line, hanging, line
 from brvtui.wording import counted
 
@@ -22,7 +22,7 @@ def term_line(term: Term, notes: int) -> Line:
 
 
 def detail_lines(
-    neighbours: Sequence[Neighbour], variants: Sequence[Variant], paths: Sequence[str], width: int
+    neighbours: Sequence[TermNeighbour], variants: Sequence[TermVariant], paths: Sequence[str], width: int
 ) -> Iterator[Line]:
     """Sections with the other spellings of a term, the other words that a query for it finds, and its notes."""
     kinds = {"compound": "as two words or as one", "form": "another form"}

@@ -221,4 +221,4 @@ TERMS = Place("terms", "Terms", PlaceKind.PANE, (
            bar=True),
     Action("terms.order", "S", "order", "order", "Sort by notes, occurrences, weight or name", bar=True),
     Action("terms.only", "o", "only", "only", "Show all terms, or only common, rare or split ones", bar=True),
-), within=EVERY_PANE, screens=("health",), needs=Need.PROJECT)  # fmt: skip
+), within=EVERY_PANE, needs=Need.PROJECT)  # fmt: skip

@@ -43,6 +43,7 @@ PLACES: tuple[Place, ...] = (
     panes.RETRY,
     panes.ROUTE,
     panes.SETTINGS_LIST,
+    panes.TERMS,
     panes.TEXT,
     panes.NOTES_TREE,
     panes.SCOPE_TREE,

@@ -14,7 +14,7 @@ from brvtui.app.services import AppServices
 from brvtui.app.workers import Newest
 
 if TYPE_CHECKING:
-    from brvtui.lab.terms import Neighbour, Order, Term, Variant
+    from brvtui.lab.terms import Order, Term, TermNeighbour, TermVariant
     from brvtui.session import Session
 
 MOST_TERMS, _MOST_NEIGHBOURS, _MOST_PATHS = 500, 30, 200
@@ -43,8 +43,8 @@ class TermDetails(NamedTuple):
 
     generation: int
     term: str
-    neighbours: tuple[Neighbour, ...] = ()
-    variants: tuple[Variant, ...] = ()
+    neighbours: tuple[TermNeighbour, ...] = ()
+    variants: tuple[TermVariant, ...] = ()
     paths: tuple[str, ...] = ()
 
 
