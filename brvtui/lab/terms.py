@@ -33,8 +33,8 @@ from brvtui.text.segment import FIELDS
 from brvtui.text.vocabulary import KINDS
 
 Order = Literal["df", "cf", "idf", "term"]
-_LEAST_COMPOUND = 4
-"""The minimum length of a word that may also be written as two."""
+_LEAST_COMPOUND, _LONGEST_COMPOUND = 4, 40
+"""The minimum and maximum length of a word that may also be written as two."""
 _FEW_PAIRS = 1_000
 """The maximum number of pairs for which only the notes with both words are read."""
 _Pair = tuple[str, str]
@@ -193,7 +193,7 @@ class TermList:
 
 
 def _cuts(term: str) -> Iterator[_Pair]:
-    if len(term) >= _LEAST_COMPOUND:
+    if _LEAST_COMPOUND <= len(term) <= _LONGEST_COMPOUND:
         yield from ((term[:place], term[place:]) for place in range(1, len(term)))
 
 
@@ -209,5 +209,5 @@ _TABLE: Key[TermList] = Key("terms")
 
 
 def terms_of(snapshot: Snapshot) -> TermList:
-    """The terms of ``snapshot``, counted on first use, which takes about a second for 10,000 notes."""
+    """The terms of ``snapshot``, counted on first use, which takes about two seconds for 10,000 notes."""
     return snapshot.derived.of(_TABLE, lambda: TermList(snapshot))
