@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,107 +11,79 @@ from functools import lru_cache
 from brvtui.text.analysis import STOP_WORDS
 from brvtui.tree.reading.links import lines_of
 
+_MOST_STATEMENTS, _LONGEST_STATEMENT = 400, 400
+_MOST_HOLDERS, _MOST_NEAR = 60, 12
 _ABOUT = 5
 _AGREEING = 0.75
 _SUBJECT_SHARE = 0.5
 """The weight of a common word that is also in both titles, because all statements of both notes are about it."""
 _LEAST_COMMON = 3.0
 """The minimum sum of the idf of the words that two statements and both titles share."""
-_MOST_STATEMENTS, _LONGEST_STATEMENT = 400, 400
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z\s])")
 _MARK = re.compile(r"^(?:[ \t]|>|[-*+][ \t]|\d{1,3}[.)][ \t])+")
 _CELL = re.compile(r"\s*\|\s*")
 _CATEGORY = re.compile(r"\s\[\w{3,20}\]$")
+_METADATA = re.compile(
+    r"(?:author|timestamp|date|created|updated|createdat|updatedat|tags|keywords|related|source|session|files?)\b[^:]{0,12}:",
+    re.IGNORECASE,
+)
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
 _TOKEN = re.compile(
     rf"(?P<date>\d{{4}}-\d\d(?:-\d\d)?(?:T[\d:.]{{5,15}}Z?)?|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}(?:,? \d{{4}})?(?!\w)|"
-    rf"{_MONTH} \d{{1,4}}(?:, \d{{4}})?(?!\w)|Q[1-4](?: \d{{4}})?(?!\w))"
-    r"|(?P<time>\d{1,2}:\d\d(?!\w))"
+    rf"{_MONTH} \d{{1,4}}(?:, \d{{4}})?(?!\w)|Q[1-4](?: \d{{4}})?(?!\w))|(?P<time>\d{{1,2}}:\d\d(?!\w))"
     r"|(?P<number>[~<>≤≥v]?\d(?:[\d,._]{0,20}\d)?)[ -]?(?P<unit>%|[A-Za-zµ€$]{1,12}(?![\w-]))?"
     r"|(?P<word>[^\W\d_][\w’'/.-]{0,60}[\w]|[^\W\d_])"
 )
 _SPLIT = re.compile(r"[-/.’']|(?<=[a-z])(?=[A-Z])|_")
 _IDENTIFIER = re.compile(r"\w*(?:[a-z][A-Z]|\d|_|[A-Z]{2})\w*|\w+[./-]\w[\w./-]*")
-_METADATA = re.compile(
-    r"(?:author|timestamp|date|created|updated|createdat|updatedat|tags|keywords|related|source|session|files?)\b[^:]{0,12}:",
-    re.IGNORECASE,
-)
 _CODE = re.compile(r"`([^`\n]{1,80})`")
 _FORMER = re.compile(
-    r"(?:\bfrom|\binstead of|\brather than|\bnot|\bno longer|\bwas|\bwere|\bused to be|\bpreviously|\bformerly|\breplac(?:es|ed|ing)|"
-    r"\bup from|\bdown from)\s+(?:the\s+|a\s+|an\s+)?(?P<old>(?:(?! to )[^.;,]){1,40})",
+    r"\b(?:from|instead of|rather than|not|no longer|was|were|used to be|previously|formerly|replac(?:es|ed|ing))\s+"
+    r"(?:the\s+|a\s+|an\s+)?(?P<old>(?:(?! to )[^.;,]){1,40})|(?P<before>[^\s→]{1,30}(?: [A-Za-z%]{1,10})?)\s*(?:→|->|=>)",
     re.IGNORECASE,
 )
-_ARROW = re.compile(r"(?P<old>[^\s→]{1,30}(?: [A-Za-z%]{1,10})?)\s*(?:→|->|=>)\s*")
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
-} | {"fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "sixty": "60", "ninety": "90"}
+_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+_TENS = {"fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "sixty": "60", "ninety": "90"}
+_NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split())} | _TENS
 _WORDED = re.compile(rf"\b({'|'.join(_NUMBERS)})(?=[ -]\w)", re.IGNORECASE)
-_SCALES = {
-    **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("s", 0.001)),
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), ("s", 1.0)),
-    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), ("s", 60.0)),
-    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), ("s", 3_600.0)),
-    **dict.fromkeys(("d", "day", "days"), ("s", 86_400.0)),
-    **dict.fromkeys(("week", "weeks"), ("s", 604_800.0)),
-    **dict.fromkeys(("kb", "kib"), ("byte", 1e3)),
-    **dict.fromkeys(("mb", "mib"), ("byte", 1e6)),
-    **dict.fromkeys(("gb", "gib"), ("byte", 1e9)),
-    **dict.fromkeys(("tb", "tib"), ("byte", 1e12)),
-    **dict.fromkeys(("percent", "%"), ("%", 1.0)),
-}
-_STATES = tuple(
-    tuple(frozenset(side.split()) for side in pair.split("|"))
-    for pair in (
-        "enabled enable on active activated|disabled disable off inactive deactivated",
-        "deprecated obsolete retired removed deleted discontinued decommissioned abandoned dropped|current supported maintained "
-        "active live recommended used",
-        "planned pending proposed upcoming draft unreleased|shipped released done launched completed live implemented rolled "
-        "deployed finished",
-        "allowed permitted|forbidden prohibited banned disallowed blocked denied",
-        "required mandatory compulsory|optional voluntary",
-        "open unresolved ongoing|closed resolved fixed",
-        "approved accepted|rejected declined refused",
-        "public|private internal",
-        "synchronous synchronously sync|asynchronous asynchronously async",
-        "manual manually|automatic automatically automated",
-        "true|false",
-        "yes|no",
-        "always|never",
-        "encrypted|unencrypted plaintext",
-        "stable|experimental beta alpha unstable",
-        "read-only readonly|writable",
-        "hourly|daily|weekly|fortnightly biweekly|monthly|quarterly|yearly annually",
-        "monday mondays|tuesday tuesdays|wednesday wednesdays|thursday thursdays|friday fridays|saturday saturdays|sunday "
-        "sundays",
-    )
-)
-_STATE_WORDS = {
-    word: (group, side) for group, sides in enumerate(_STATES) for side, words in enumerate(sides) for word in words
-}
-_NEGATIONS = frozenset(
-    [
-        "not",
-        "never",
-        "no",
-        "without",
-        "cannot",
-        "nor",
-        "neither",
-        "none",
-        "don't",
-        "doesn't",
-        "isn't",
-        "aren't",
-        "won't",
-        "can't",
-        "mustn't",
-        "didn't",
-    ]
-)
+_UNITS = """
+    s 0.001 ms millisecond milliseconds; s 1 s sec secs second seconds; s 60 m min mins minute minutes;
+    s 3600 h hr hrs hour hours; s 86400 d day days; s 604800 week weeks; byte 1e3 kb kib; byte 1e6 mb mib;
+    byte 1e9 gb gib; byte 1e12 tb tib; % 1 percent %
+"""
+_SCALES = {name: (row.split()[0], float(row.split()[1])) for row in _UNITS.split(";") for name in row.split()[2:]}
+_OPPOSED = """
+    enabled enable active activated|disabled disable inactive deactivated; allowed permitted|forbidden prohibited banned
+    disallowed blocked denied; deprecated obsolete retired removed deleted discontinued decommissioned abandoned dropped|
+    current supported maintained active live recommended used; planned pending proposed upcoming draft unreleased|shipped
+    released done launched completed live implemented deployed finished; required mandatory compulsory|optional voluntary;
+    open unresolved ongoing|closed resolved; approved accepted|rejected declined refused; public|private internal;
+    synchronous synchronously sync|asynchronous asynchronously async; manual manually|automatic automatically automated;
+    true|false; yes|no; always|never; encrypted|unencrypted plaintext; stable|experimental beta alpha unstable;
+    read-only readonly|writable; hourly|daily|weekly|fortnightly biweekly|monthly|quarterly|yearly annually; monday mondays|
+    tuesday tuesdays|wednesday wednesdays|thursday thursdays|friday fridays|saturday saturdays|sunday sundays
+"""
+_STATES: dict[str, set[tuple[int, int]]] = {}
+"""For each word of a state, the groups of opposed states and the sides to which it belongs."""
+for _number, _group in enumerate(_OPPOSED.split(";")):
+    for _side, _words in enumerate(_group.split("|")):
+        for _word in _words.split():
+            _STATES.setdefault(_word, set()).add((_number, _side))
+_NEGATIVE = "not never no without cannot nor neither none don't doesn't isn't aren't won't can't mustn't didn't"
+_NEGATIONS = frozenset(_NEGATIVE.split())
+_CHANGES = """
+    now currently today since changed raised lowered increased decreased reduced cut bumped extended shortened switched moved
+    migrated replaced updated set latest new previously formerly instead longer anymore still already later recently
+"""
+_SKIPPED = STOP_WORDS | _NEGATIONS | _STATES.keys() | frozenset(_CHANGES.split())
+"""The words that do not say what a statement is about."""
+_APART = """
+    staging production prod dev development test sandbox qa local; read write reads writes; minimum maximum min max lower
+    upper soft hard; inbound outbound incoming outgoing ingress egress; ios android web desktop mobile; primary secondary
+    replica standby; internal external; free pro enterprise basic premium; first second third last; request response;
+    refresh access; global regional; eu us apac europe america asia; median average; before after; weekday weekend weekdays
+    weekends; input output; client server
+"""
 Weight = Callable[[str], float]
 """A function that returns the idf of a stem."""
 
@@ -125,29 +97,8 @@ def stem(word: str) -> str:
     return word.rstrip("e") if len(word) > 4 else word
 
 
-_CONTRASTS = tuple(
-    frozenset(map(stem, group.split()))
-    for group in (
-        "staging production prod dev development test sandbox qa local",
-        "read write reads writes",
-        "minimum maximum min max lower upper soft hard",
-        "inbound outbound incoming outgoing ingress egress",
-        "ios android web desktop mobile",
-        "primary secondary replica standby",
-        "internal external",
-        "free pro enterprise basic premium",
-        "first second third last",
-        "connect connection request response",
-        "refresh access",
-        "per-user per-tenant global",
-        "eu us apac europe america asia",
-        "median p50 p90 p95 p99",
-        "before after",
-        "weekday weekend weekdays weekends",
-        "input output",
-        "client server",
-    )
-)
+_CONTRASTS = tuple(frozenset(map(stem, group.split())) for group in _APART.split(";"))
+"""Groups of words that make statements about different things, even if all other words are equal."""
 
 
 def stems(text: str) -> frozenset[str]:
@@ -241,9 +192,8 @@ def _statement(text: str) -> Statement | None:
         lower = word.lower().replace("’", "'")
         if lower in _NEGATIONS or lower.endswith("n't"):
             is_negated = True
-        if lower in _STATE_WORDS:
-            states.add(_STATE_WORDS[lower])
-        if lower in STOP_WORDS or lower in _STATE_WORDS or lower in _NEGATIONS:
+        states |= _STATES.get(lower, set())
+        if lower in _SKIPPED:
             continue
         parts = {stem(part.lower()) for part in _SPLIT.split(word) if part} - STOP_WORDS
         words |= parts
@@ -254,9 +204,8 @@ def _statement(text: str) -> Statement | None:
         return None
     former = {
         _value(value)[0]
-        for pattern in (_FORMER, _ARROW)
-        for old in pattern.finditer(plain)
-        for value in _TOKEN.finditer(old["old"])
+        for old in _FORMER.finditer(plain)
+        for value in _TOKEN.finditer(old["old"] or old["before"])
         if value["word"] is None
     }
     values = frozenset(shown) - former
@@ -290,24 +239,19 @@ def disagreements(
     ``subject`` contains the stems that both titles share: a statement need not repeat them. Each statement is compared
     with the statement of the other note that is most like it.
     """
-    closest = _closest(first, second, subject, weight)
-    back = _closest(second, first, subject, weight)
+    closest, back = _closest(first, second, subject, weight), _closest(second, first, subject, weight)
     found: list[Disagreement] = []
     agreements = 0
     for place, (other, share) in closest.items():
-        if back.get(other, (-1, 0.0))[0] != place:
-            continue
-        one, two = first[place], second[other]
-        disagreement = _compared(one, two, subject, weight, share)
-        if disagreement is not None:
-            found.append(disagreement)
-        elif (
-            share >= _AGREEING
-            and one.values == two.values
-            and (one.names ^ two.names) <= subject | (one.words & two.words)
-        ):
-            agreements += 1
+        if back.get(other, (-1, 0.0))[0] == place:
+            disagreement = _compared(first[place], second[other], subject, weight, share)
+            found += [disagreement] if disagreement else []
+            agreements += not disagreement and share >= _AGREEING and _agree(first[place], second[other], subject)
     return tuple(sorted(found, key=lambda one: (-one.strength, one.first, one.second))), agreements
+
+
+def _agree(one: Statement, two: Statement, subject: frozenset[str]) -> bool:
+    return one.values == two.values and (one.names ^ two.names) <= subject | (one.words & two.words)
 
 
 def _closest(
@@ -320,11 +264,9 @@ def _closest(
             holders[word].append(place)
     closest = {}
     for place, one in enumerate(ours):
-        candidates = {other for word in one.words if len(holders[word]) <= 60 for other in holders[word]}
-        scored = [
-            (_share(one, theirs[other], subject, weight), one.text == theirs[other].text, -other)
-            for other in candidates
-        ]
+        shared = Counter(other for word in sorted(one.words) for other in holders[word][:_MOST_HOLDERS])
+        near = [(other, theirs[other]) for other, _ in shared.most_common(_MOST_NEAR)]
+        scored = [(_share(one, two, subject, weight), one.text == two.text, -other) for other, two in near]
         if scored and (best := max(scored))[0] > 0:
             closest[place] = (-best[2], best[0])
     return closest
@@ -352,13 +294,13 @@ def _compared(
         return None
     has_changed = bool(two.former & one.values or one.former & two.values)
     is_apart = bool(left & one.names and right & two.names)
-    least = 0.35 if has_changed else 0.5
+    least = 0.25 if has_changed else 0.5
     if share >= least and not is_apart and (pair := _values(one, two)):
         newer = 1 if two.former & one.values else 0 if one.former & two.values else -1
         return Disagreement(*pair, about, min(1.0, share + 0.25 * has_changed), newer)
     same_values = one.values == two.values
-    if share >= 0.5 and not is_apart and same_values and (states := _opposed(one, two)):
-        return Disagreement(*states, about, share)
+    if share >= 0.5 and not is_apart and same_values and _opposed(one, two):
+        return Disagreement(one.text, two.text, about, share)
     if share >= 0.75 and len(both) > 1 and same_values and one.is_negated != two.is_negated and not left and not right:
         return Disagreement(one.text, two.text, about, share)
     if same_values and is_apart and both - subject:
@@ -383,17 +325,10 @@ def _values(one: Statement, two: Statement) -> tuple[str, str] | None:
     return None
 
 
-def _opposed(one: Statement, two: Statement) -> tuple[str, str] | None:
-    for group, side in sorted(one.states):
-        for other_group, other in sorted(two.states):
-            if (
-                group == other_group
-                and side != other
-                and (group, other) not in one.states
-                and (group, side) not in two.states
-            ):
-                return one.text, two.text
-    return None
+def _opposed(one: Statement, two: Statement) -> bool:
+    """True if the statements have opposite states, and neither has both."""
+    ours, theirs = one.states - two.states, two.states - one.states
+    return bool({group for group, _ in ours} & {group for group, _ in theirs})
 
 
 def _shown_words(text: str, chosen: Sequence[str]) -> str:
