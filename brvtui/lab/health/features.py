@@ -29,11 +29,10 @@ _MOJIBAKE = re.compile(
 _SECTION = re.compile(r"^## Relations[ \t]*$", re.MULTILINE)
 _INDENTED = re.compile(rb"\s{1,50}---[ \t]*\r?\n[\w-]+:")
 _MOST_LINKS = 1_000
-_GENERATED = re.compile(r"(?:auto-?|automatically )generated|generated (?:by|from|on)|do not edit", re.IGNORECASE)
+_GENERATED = re.compile(r"(?:auto-?|automatically )generated|generated (?:by|from|on)|do not edit")
 _BY_HAND = re.compile(
     r"(?:edited|changed|fixed|corrected|added|adjusted|updated|tweaked) (?:by hand|manually)|manual(?:ly)? (?:edit|change|"
-    r"fix|correction|addition|note|edited|changed|added|fixed)|\bhand-edited\b",
-    re.IGNORECASE,
+    r"fix|correction|addition|note|edited|changed|added|fixed)|\bhand-edited\b"
 )
 _TOKEN_CHARS = 4
 
@@ -126,7 +125,9 @@ def _encoding(text: str) -> list[Defect]:
 
 
 def _generated(text: str) -> list[Defect]:
-    by_hand = _BY_HAND.search(text) if _GENERATED.search(text) else None
+    lower = text.lower()
+    is_generated = ("generated" in lower or "do not edit" in lower) and _GENERATED.search(lower)
+    by_hand = _BY_HAND.search(lower) if is_generated else None
     if by_hand is None:
         return []
     sentence = f"it says that it is generated, and “{shortened(visible(by_hand[0]), 40)}”"

@@ -15,7 +15,7 @@ LEAST_WORDS, LEAST_TITLE = 0.35, 0.6
 NEAR = 0.4
 """The minimum estimate of the similarity by MinHash from which a pair is compared, whatever its other measures."""
 _COPY, _ALIKE, _ALIKE_WORDS, _SAME_WORDS = 0.8, 0.5, 0.75, 0.85
-_AGREED, _LEAST_AGREED = 0.65, 3
+_AGREED, _LEAST_AGREED = 0.6, 3
 _MOST_KEPT = 3
 _LEAST_TEXT = 4
 """The minimum number of distinct stems in each of two near-duplicates."""
