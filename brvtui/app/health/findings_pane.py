@@ -144,7 +144,7 @@ class FindingsPane(ChoicePane):
         if not lines:
             self.add_rows(lines, wrapped(_empty(view), width, "warn" if health.problem else "muted"))
         self.call_later(self.post_message, self.Moved())
-        return self.filtered(lines)
+        return lines
 
     def _groups(self, view: View) -> Iterator[tuple[str, Sequence[Row]]]:
         report = view.health.report

@@ -26,7 +26,6 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.lab.health.finding import Confidence, Finding
 from brvtui.paint.line import Line, badge, line
 from brvtui.report.health import summary
-from brvtui.wording import counted
 
 _PANES = ("findings", "finding", "terms", "tokens")
 
@@ -88,8 +87,7 @@ class HealthHead(Lines):
         if health.report is None:
             return line()
         sure = sum(one.confidence is Confidence.HIGH for one in health.report.findings)
-        text = f"{counted(sure, 'finding is', 'findings are')} almost certain: {summary(health.report, view.kind.noun)}"
-        return line(f" {text if health.report.findings else summary(health.report, view.kind.noun)}", "text")
+        return line(f" {sure} almost certain of {summary(health.report, view.kind.noun)}", "text")
 
     async def on_click(self, event: events.Click) -> None:
         """Shows the clicked tab."""
