@@ -70,11 +70,8 @@ def health(kinds: tuple[str, ...], gates: tuple[str, ...], days: int, request: P
         raise Failure(f"{session.project.name} is code: only notes have a health; open a project of notes", BAD_USAGE)
     report = shown_kinds(session.health.report(days, progress=partial(show_progress, "step")), kinds)
     if form == "json":
-        rows = [
-            {"kind": one.kind, "notes": one.notes, "confidence": one.confidence, "sentence": one.sentence, "cost": one.cost,
-             "queries": one.queries}
-            for one in report.findings
-        ]  # fmt: skip
+        names = ("kind", "notes", "confidence", "sentence", "cost", "queries")
+        rows = [{name: getattr(one, name) for name in names} for one in report.findings]
         numbers = {"notes": report.notes, "queries": report.queries, "days": days, "ignored": len(report.ignored)}
         write_json([{"schema": SCHEMA, **numbers, "findings": rows}])
     elif form == "md":

@@ -24,9 +24,8 @@ _SHORTEST_BEGINNING = 3
 class QueryMemo:
     """Asks the session's engine.
 
-    An answer is reused on the same day if the same notes contain words that begin with the words of the query, and
-    none of these notes has changed. Its scores may then differ in the last digits, because the number of notes may
-    have changed.
+    An answer is reused on the same day if the notes that contain most words of the query, or words that begin with
+    them, are the same and have not changed. The scores of such an answer may be slightly out of date.
     """
 
     def __init__(self, session: Session, kept: Any) -> None:
@@ -84,10 +83,12 @@ class QueryMemo:
         """A digest of the notes that the query may match."""
         postings = self._context.snapshot.postings
         words = {word for word in terms(text) if word not in STOP_WORDS}
-        ids = [
-            postings.vocabulary.beginning_with(word) if len(word) >= _SHORTEST_BEGINNING else postings.exact(word).ids
-            for word in sorted(words)
-        ]
-        mask = postings.has_any(np.concatenate(ids)) if ids else np.ones(len(self._states), dtype=np.bool_)
+        counts = np.zeros(len(self._states), dtype=np.int64)
+        for word in words:
+            vocabulary, is_short = postings.vocabulary, len(word) < _SHORTEST_BEGINNING
+            counts += postings.has_any(postings.exact(word).ids if is_short else vocabulary.beginning_with(word))
+        mask = 2 * counts > len(words)
+        if not mask.any():
+            mask = counts > 0
         digest = int(np.bitwise_xor.reduce(self._states[mask])) if mask.any() else 0
         return f"{self._salt}{digest:016x}"

@@ -9,7 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +93,7 @@ def _key(finding: Finding) -> FindingKey:
 
 _FORMAT = 1
 _MOST_QUERIES, _MOST_LOGGED, _LONGEST_QUERY = 200, 2_000, 1_000
-_MOST_TITLES, _MOST_SHADOWS, _MOST_RIVALS = 400, 200, 100
+_MOST_TITLES, _MOST_SHADOWS, _MOST_RIVALS, _MOST_PAIRS = 250, 150, 100, 30_000
 _MOST_SEARCHED = 50_000
 _TITLE_RARE = 3
 """A note is found by its title if a word of the title is in at most this many notes."""
@@ -160,19 +160,22 @@ class _Check:
 
     def keep(self) -> None:
         """Stores the results for the next check, if any of them is new."""
-        if self._is_new or self.memo.has_changed:
-            paths = list(self.features)
-            matrix = (
-                np.stack([self.features[path].signature for path in paths]) if paths else np.zeros((0, PERMUTATIONS))
+        if not (self._is_new or self.memo.has_changed):
+            return
+        rows = [
+            (
+                path,
+                self._stamp(path),
+                [(one.kind, one.confidence, one.sentence) for one in found.defects],
+                [(link.kind, link.target, link.is_listed) for link in found.links],
             )
-            rows = [
-                [path, self._stamp(path), [asdict(one) for one in found.defects], [list(asdict(one).values()) for one in found.links]]
-                for path, found in self.features.items()
-            ]  # fmt: skip
-            signatures = base64.b64encode(matrix.astype("<u4").tobytes()).decode("ascii")
-            value = {"rows": rows, "signatures": signatures, "pairs": self._pairs, "queries": self.memo.plain()}
-            with suppress(OSError):  # works without a writable cache
-                self._store.write(self._name, value)
+            for path, found in self.features.items()
+        ]
+        data = b"".join(found.signature.astype("<u4").tobytes() for found in self.features.values())
+        signatures = base64.b64encode(data).decode("ascii")
+        value = {"rows": rows, "signatures": signatures, "pairs": self._pairs, "queries": self.memo.plain()}
+        with suppress(OSError):  # works without a writable cache
+            self._store.write(self._name, value)
 
     def _continue(self) -> None:
         if self._cancelled():
@@ -203,19 +206,11 @@ class _Check:
         try:
             rows, data = self._kept["rows"], base64.b64decode(self._kept["signatures"])
             signatures = np.frombuffer(data, dtype="<u4").reshape(len(rows), PERMUTATIONS)
-            return {
-                path: (
-                    stamp,
-                    Features(
-                        tuple(
-                            Defect(Kind(one["kind"]), Confidence(one["confidence"]), one["sentence"]) for one in defects
-                        ),
-                        tuple(NoteLink(*link) for link in links),
-                        signature,
-                    ),
-                )
-                for (path, stamp, defects, links), signature in zip(rows, signatures, strict=True)
-            }
+            known = {}
+            for (path, stamp, defects, links), own in zip(rows, signatures, strict=True):
+                found = tuple(Defect(Kind(kind), Confidence(level), sentence) for kind, level, sentence in defects)
+                known[path] = stamp, Features(found, tuple(NoteLink(*link) for link in links), own)
+            return known
         except (KeyError, TypeError, ValueError):
             return {}
 
@@ -288,7 +283,7 @@ class _Check:
         """The pairs of notes that are compared, each sorted by path."""
         notes = self.snapshot.notes
         near = near_pairs(np.stack([self.features[note.path].signature for note in notes]), NEAR) if notes else []
-        pairs = {*near, *((one, two) for one, two, _, _ in self.overlap.shared(LEAST_WORDS, LEAST_TITLE))}
+        pairs = {*near, *self._title_shares}
         usable = {
             place for place, note in enumerate(notes) if note.role is Role.NOTE and not self.features[note.path].is_junk
         }
@@ -303,8 +298,7 @@ class _Check:
         kept = self._kept.get("pairs")
         known = kept if isinstance(kept, dict) else {}
         texts: dict[str, NoteText] = {}
-        idf = self._stem_idf
-        for number, (one, two) in enumerate(self._candidates()):
+        for number, (one, two) in enumerate(self._candidates()[:_MOST_PAIRS]):
             if number % 64 == 0:
                 self._continue()
             key = f"{one}\0{two}\0{self._stamp(one)}\0{self._stamp(two)}"
@@ -314,12 +308,10 @@ class _Check:
                     if path not in texts:
                         title = self.snapshot.notes[self.snapshot.by_path[path]].title
                         texts[path] = NoteText.of(title, body(self.snapshot.readable(path)))
-                result = compare(texts[one], texts[two], idf)
+                result = compare(texts[one], texts[two], self._stem_idf)
                 self._is_new = True
-            self._pairs[key] = [
-                *(getattr(result, name) for name in _PAIR_NUMBERS),
-                [asdict(one) for one in result.disagreements],
-            ]
+            facts = [[getattr(fact, one.name) for one in fields(fact)] for fact in result.disagreements]
+            self._pairs[key] = [*(getattr(result, name) for name in _PAIR_NUMBERS), facts]
             yield one, two, result
 
     @cached_property
@@ -362,13 +354,14 @@ class _Check:
         if not result.disagreements or (result.count > 4 and not result.agreements):
             return 0.0
         facts = result.disagreements[0]
-        detail = sum(map(self._stem_idf, map(stem, facts.about.split())))
         place = self.snapshot.by_path
         titles = self._title_shares.get((min(place[one], place[two]), max(place[one], place[two])), 0.0)
         if titles < LEAST_TITLE and facts.is_name:
             return 0.0
-        if titles < 0.5 and result.same_words < 0.35 and detail < _DETAILED:
-            return 0.0
+        if titles < 0.5 and result.same_words < 0.35:
+            detail = sum(map(self._stem_idf, map(stem, facts.about.split())))
+            if detail < _DETAILED:
+                return 0.0
         return facts.strength * (1.0 if titles >= 0.8 or result.same_words >= 0.6 else 0.8)
 
     @cached_property
@@ -538,7 +531,7 @@ def _pair(value: Any) -> PairResult | None:
     """The comparison in ``value``, as stored; None if it is unknown or damaged."""
     try:
         alike, words, agreements, is_parallel, count, size, found = value
-        facts = tuple(Disagreement(**one) for one in found)
+        facts = tuple(Disagreement(*one) for one in found)
         return PairResult(float(alike), float(words), int(agreements), bool(is_parallel), facts, int(count), int(size))
     except (TypeError, ValueError):
         return None

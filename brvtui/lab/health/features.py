@@ -31,8 +31,8 @@ _INDENTED = re.compile(rb"\s{1,50}---[ \t]*\r?\n[\w-]+:")
 _MOST_LINKS = 1_000
 _GENERATED = re.compile(r"(?:auto-?|automatically )generated|generated (?:by|from|on)|do not edit")
 _BY_HAND = re.compile(
-    r"(?:edited|changed|fixed|corrected|added|adjusted|updated|tweaked) (?:by hand|manually)|manual(?:ly)? (?:edit|change|"
-    r"fix|correction|addition|note|edited|changed|added|fixed)|\bhand-edited\b"
+    r"(?:edited|changed|fixed|corrected|added|adjusted|updated|tweaked) (?:by hand|manually)|manual(?:ly)? (?:edit|"
+    r"change|fix|correction|addition|note|edited|changed|added|fixed)|\bhand-edited\b"
 )
 _TOKEN_CHARS = 4
 

@@ -36,38 +36,42 @@ _POINTERS = """
 """
 _AROUND_LINKS = frozenset(_POINTERS.split())
 _ROLE = re.compile(
-    r"[*>#\s]{0,8}(?:\[[\d: .apmAPM-]{4,25}\]\s*)?(?:\*\*|__|<\|im_start\|>|<\|?|\[)?(user|human|assistant|ai|system|claude|"
-    r"chatgpt|gpt(?:-?\d)?|copilot|gemini|agent|bot|model|tool|tool_result|tool_use|thinking|function)(?:\*\*|__|\|?>|\])?"
-    r"(?:\s?\([^()]{0,40}\))?\s*(?::\s?\*{0,2}|\|?>|\*\*\s*$|$)",
+    r"[*>#\s]{0,8}(?:\[[\d: .apmAPM-]{4,25}\]\s*)?(?:\*\*|__|<\|im_start\|>|<\|?|\[)?(user|human|assistant|ai|system|"
+    r"claude|chatgpt|gpt(?:-?\d)?|copilot|gemini|agent|bot|model|tool|tool_result|tool_use|thinking|function)(?:\*\*|"
+    r"__|\|?>|\])?(?:\s?\([^()]{0,40}\))?\s*(?::\s?\*{0,2}|\|?>|\*\*\s*$|$)",
     re.IGNORECASE,
 )
 _JSON_ROLE = re.compile(r'"role"\s{0,3}:\s{0,3}"(user|assistant|system|tool)"')
 _HUMANS = frozenset({"user", "human"})
-_HINTS = ("let me", "i've", "i'll", "i have", "i will", "i'd", "as an ai", "would you", "want me", "here's", "here is",
-          "here are", "you're", "you are", "anything else", "hope t", "feel free", "apologi", "thanks for", "you please",
-          "you also", "please ", "sure", "certainly", "absolutely", "of course", "great", "good question", "perfect",
-          "got it", "understood", "no problem", "happy to")  # fmt: skip
+_HINTED = """
+    let me|i've|i'll|i have|i will|i'd|as an ai|would|want me|here's|here is|here are|you're|you are|anything else|hope t|
+    feel free|apologi|thanks for|you please|you also|please |sure|certainly|absolutely|of course|great|good question|
+    perfect|got it|understood|no problem|happy to
+"""
+_HINTS = [hint.strip("\n").lstrip() for hint in _HINTED.split("|")]
 """Parts of :data:`_CHATTER`. A text without them need not be searched for it, which is slow."""
 _CHATTER = re.compile(
-    r"\bas an ai\b|\bi(?:'d| would) be (?:happy|glad) to\b|\blet me (?:know if|check|look|read|run|start by|first|now|take|"
-    r"search|see|fix|update|think)\b|\bwould you like me to\b|\bdo you want me to\b|^\W{0,3}(?:sure|certainly|absolutely|of "
-    r"course|great question|great idea|good question|perfect|got it|understood|no problem|happy to help)[!,.:—-]|\bi(?:'ve| "
-    r"have) (?:updated|added|created|fixed|implemented|made|saved|stored|written|gone ahead|now|successfully|also)\b|\bi(?:'ll|"
-    r" will) (?:now|go ahead|start|proceed|begin|take|make|update|create|check|look)\b|\bhere(?:'s| is| are) (?:the|a|an|your|"
-    r"what) (?:updated|summary|revised|corrected|complete|full|breakdown|requested|i )|\byou(?:'re| are) (?:absolutely )?right\b|"
-    r"\bhope (?:this|that) helps\b|\bfeel free to\b|\banything else (?:you|i)\b|\bi apologi[sz]e\b|\bthanks for (?:the|your|"
-    r"letting|pointing|clarif)|\b(?:can|could) you (?:please|also)\b|\bplease (?:fix|update|add|make|change|remember|save) "
-    r"(?:this|that|it|the)\b"
+    r"\bas an ai\b|\bi(?:'d| would) be (?:happy|glad) to\b|\blet me (?:know if|check|look|read|run|start by|first|now|"
+    r"take|search|see|fix|update|think)\b|\bwould you like me to\b|\bdo you want me to\b|^\W{0,3}(?:sure|certainly|"
+    r"absolutely|of course|great question|great idea|good question|perfect|got it|understood|no problem|"
+    r"happy to help)[!,.:—-]|\bi(?:'ve| have) (?:updated|added|created|fixed|implemented|made|saved|stored|written|"
+    r"gone ahead|now|successfully|also)\b|\bi(?:'ll| will) (?:now|go ahead|start|proceed|begin|take|make|update|"
+    r"create|check|look)\b|\bhere(?:'s| is| are) (?:the|a|an|your|what) (?:updated|summary|revised|corrected|complete|"
+    r"full|breakdown|requested|i )|\byou(?:'re| are) (?:absolutely )?right\b|\bhope (?:this|that) helps\b|"
+    r"\bfeel free to\b|\banything else (?:you|i)\b|\bi apologi[sz]e\b|\bthanks for (?:the|your|letting|pointing|"
+    r"clarif)|\b(?:can|could) you (?:please|also)\b|\bplease (?:fix|update|add|make|change|remember|save) (?:this|"
+    r"that|it|the)\b"
 )
 _MACHINE = re.compile(
-    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[?(?:INFO|WARN|WARNING|"
-    r"ERROR|DEBUG|TRACE|FATAL|NOTICE|OK|FAIL|FAILED|PASS|PASSED)\b[\]: ]|Traceback \(|File \"[^\"]+\", line \d|at \S+ ?\(?\S*:\d|"
-    r">>> |npm (?:ERR|WARN|notice)|diff --git|index [0-9a-f]{6,}|@@ -\d|\+\+\+ |--- [ab]/|[-dl](?:[r-][w-][xsStT-]){3}|total \d+$|"
-    r"\d+ (?:passed|failed|packages)\b|[✓✔✗✘×●]|(?:===|---|\.\.\.)[=.-]{3,}|exit (?:code|status) \d|[0-9a-f]{7,40} \S|\S+\.\w{1,5}"
-    r":\d+(?::\d+)?[: ]|(?:added|removed|changed|audited) \d|(?:Downloading|Collecting|Installing|Successfully|Fetching|Resolving|"
-    r"Unpacking|Requirement already|Step \d+/\d+|GET|POST|PUT|DELETE|HTTP/\d|curl:|fatal:|error:|error\[|warning:|\w*(?:Error|"
-    r"Exception):|panic:|goroutine|Caused by|test \S+ \.\.\.|Tests:|make(?:\[\d\])?:|On branch|Your branch|modified:|new file:|"
-    r"deleted:|Untracked|commit [0-9a-f]{7}|Merge:)(?=\s|$|[ \"'\d(:/])|> \S+@\d)"
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[?(?:INFO|WARN|"
+    r"WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|OK|FAIL|FAILED|PASS|PASSED)\b[\]: ]|Traceback \(|"
+    r"File \"[^\"]+\", line \d|at \S+ ?\(?\S*:\d|>>> |npm (?:ERR|WARN|notice)|diff --git|index [0-9a-f]{6,}|@@ -\d|"
+    r"\+\+\+ |--- [ab]/|[-dl](?:[r-][w-][xsStT-]){3}|total \d+$|\d+ (?:passed|failed|packages)\b|[✓✔✗✘×●]|(?:===|---|"
+    r"\.\.\.)[=.-]{3,}|exit (?:code|status) \d|[0-9a-f]{7,40} \S|\S+\.\w{1,5}:\d+(?::\d+)?[: ]|(?:added|removed|"
+    r"changed|audited) \d|(?:Downloading|Collecting|Installing|Successfully|Fetching|Resolving|Unpacking|"
+    r"Requirement already|Step \d+/\d+|GET|POST|PUT|DELETE|HTTP/\d|curl:|fatal:|error:|error\[|warning:|\w*(?:Error|"
+    r"Exception):|panic:|goroutine|Caused by|test \S+ \.\.\.|Tests:|make(?:\[\d\])?:|On branch|Your branch|modified:|"
+    r"new file:|deleted:|Untracked|commit [0-9a-f]{7}|Merge:)(?=\s|$|[ \"'\d(:/])|> \S+@\d)"
 )
 _DATA = re.compile(r"[{}\[\]()<>]{1,3}[,;]?$|[\[{,]{0,2} ?\"[\w.$-]+\": |<\??/?\w[^<>]{0,100}>")
 _COLUMNS = re.compile(r"\S {2,}\S[^\n]{0,200}? {2,}\S")

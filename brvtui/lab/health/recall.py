@@ -134,7 +134,7 @@ class Recall:
         return findings
 
     def unfound(self, values: Mapping[str, bool]) -> list[Finding]:
-        """The notes that no query found. ``values`` is True for each candidate whose signals say that it is of low value."""
+        """The notes that no query found. ``values`` is True for each candidate with signals of low value."""
         if not self.has_log or not values:
             return []
         judged = {file for query in self.queries if not query.times for file in query.files}

@@ -24,7 +24,8 @@ _MARK = re.compile(r"^(?:[ \t]|>|[-*+][ \t]|\d{1,3}[.)][ \t])+")
 _CELL = re.compile(r"\s*\|\s*")
 _CATEGORY = re.compile(r"\s\[\w{3,20}\]$")
 _METADATA = re.compile(
-    r"(?:author|timestamp|date|created|updated|createdat|updatedat|tags|keywords|related|source|session|files?)\b[^:]{0,12}:",
+    r"(?:author|timestamp|date|created|updated|createdat|updatedat|tags|keywords|related|source|session|"
+    r"files?)\b[^:]{0,12}:",
     re.IGNORECASE,
 )
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
@@ -38,8 +39,9 @@ _SPLIT = re.compile(r"[-/.’']|(?<=[a-z])(?=[A-Z])|_")
 _IDENTIFIER = re.compile(r"\w*(?:[a-z][A-Z]|\d|_|[A-Z]{2})\w*|\w+[./-]\w[\w./-]*")
 _CODE = re.compile(r"`([^`\n]{1,80})`")
 _FORMER = re.compile(
-    r"\b(?:from|instead of|rather than|not|no longer|was|were|used to be|previously|formerly|replac(?:es|ed|ing))\s+"
-    r"(?:the\s+|a\s+|an\s+)?(?P<old>(?:(?! to )[^.;,]){1,40})|(?P<before>[^\s→]{1,30}(?: [A-Za-z%]{1,10})?)\s*(?:→|->|=>)",
+    r"\b(?:from|instead of|rather than|not|no longer|was|were|used to be|previously|formerly|replac(?:es|ed|"
+    r"ing))\s+(?:the\s+|a\s+|an\s+)?(?P<old>(?:(?! to )[^.;,]){1,40})|(?P<before>[^\s→]{1,30}(?: "
+    r"[A-Za-z%]{1,10})?)\s*(?:→|->|=>)",
     re.IGNORECASE,
 )
 _COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
@@ -54,14 +56,15 @@ _UNITS = """
 _SCALES = {name: (row.split()[0], float(row.split()[1])) for row in _UNITS.split(";") for name in row.split()[2:]}
 _OPPOSED = """
     enabled enable active activated|disabled disable inactive deactivated; allowed permitted|forbidden prohibited banned
-    disallowed blocked denied; deprecated obsolete retired removed deleted discontinued decommissioned abandoned dropped|
-    current supported maintained active live recommended used; planned pending proposed upcoming draft unreleased|shipped
-    released done launched completed live implemented deployed finished; required mandatory compulsory|optional voluntary;
-    open unresolved ongoing|closed resolved; approved accepted|rejected declined refused; public|private internal;
-    synchronous synchronously sync|asynchronous asynchronously async; manual manually|automatic automatically automated;
-    true|false; yes|no; always|never; encrypted|unencrypted plaintext; stable|experimental beta alpha unstable;
-    read-only readonly|writable; hourly|daily|weekly|fortnightly biweekly|monthly|quarterly|yearly annually; monday mondays|
-    tuesday tuesdays|wednesday wednesdays|thursday thursdays|friday fridays|saturday saturdays|sunday sundays
+    disallowed blocked denied; deprecated obsolete retired removed deleted discontinued decommissioned abandoned
+    dropped| current supported maintained active live recommended used; planned pending proposed upcoming draft
+    unreleased|shipped released done launched completed live implemented deployed finished; required mandatory
+    compulsory|optional voluntary; open unresolved ongoing|closed resolved; approved accepted|rejected declined refused;
+    public|private internal; synchronous synchronously sync|asynchronous asynchronously async; manual manually|automatic
+    automatically automated; true|false; yes|no; always|never; encrypted|unencrypted plaintext; stable|experimental beta
+    alpha unstable; read-only readonly|writable; hourly|daily|weekly|fortnightly biweekly|monthly|quarterly|yearly
+    annually; monday mondays| tuesday tuesdays|wednesday wednesdays|thursday thursdays|friday fridays|saturday
+    saturdays|sunday sundays
 """
 _STATES: dict[str, set[tuple[int, int]]] = {}
 """For each word of a state, the groups of opposed states and the sides to which it belongs."""
@@ -72,17 +75,18 @@ for _number, _group in enumerate(_OPPOSED.split(";")):
 _NEGATIVE = "not never no without cannot nor neither none don't doesn't isn't aren't won't can't mustn't didn't"
 _NEGATIONS = frozenset(_NEGATIVE.split())
 _CHANGES = """
-    now currently today since changed raised lowered increased decreased reduced cut bumped extended shortened switched moved
-    migrated replaced updated set latest new previously formerly instead longer anymore still already later recently
+    now currently today since changed raised lowered increased decreased reduced cut bumped extended shortened switched
+    moved migrated replaced updated set latest new previously formerly instead longer anymore still already later
+    recently
 """
 _SKIPPED = STOP_WORDS | _NEGATIONS | _STATES.keys() | frozenset(_CHANGES.split())
 """The words that do not say what a statement is about."""
 _APART = """
-    staging production prod dev development test sandbox qa local; read write reads writes; minimum maximum min max lower
-    upper soft hard; inbound outbound incoming outgoing ingress egress; ios android web desktop mobile; primary secondary
-    replica standby; internal external; free pro enterprise basic premium; first second third last; request response;
-    refresh access; global regional; eu us apac europe america asia; median average; before after; weekday weekend weekdays
-    weekends; input output; client server
+    staging production prod dev development test sandbox qa local; read write reads writes; minimum maximum min max
+    lower upper soft hard; inbound outbound incoming outgoing ingress egress; ios android web desktop mobile; primary
+    secondary replica standby; internal external; free pro enterprise basic premium; first second third last; request
+    response; refresh access; global regional; eu us apac europe america asia; median average; before after; weekday
+    weekend weekdays weekends; input output; client server
 """
 Weight = Callable[[str], float]
 """A function that returns the idf of a stem."""
@@ -154,6 +158,15 @@ def statements(body: str) -> tuple[Statement, ...]:
     return tuple(found)
 
 
+def claims(body: str) -> tuple[tuple[str, str], ...]:
+    """The subject and the value of each statement of a note with values or states, as text for comparisons."""
+    return tuple(
+        (" ".join(sorted(one.words)), repr((sorted(one.values), sorted(one.states), one.is_negated)))
+        for one in statements(body)
+        if one.values or one.states
+    )
+
+
 def _pieces(body: str) -> Iterator[str]:
     """Yields paragraphs, list items and table rows, each as one line."""
     paragraph: list[str] = []
@@ -209,11 +222,9 @@ def _statement(text: str) -> Statement | None:
         if value["word"] is None
     }
     values = frozenset(shown) - former
-    is_negated = is_negated and not former
-    return Statement(
-        text, frozenset(words), frozenset((names | coded) & words), values, frozenset(former), frozenset(states), is_negated,
-        tuple(shown.items()),
-    )  # fmt: skip
+    named, is_negated = frozenset((names | coded) & words), is_negated and not former
+    states_of, old = frozenset(states), frozenset(former)
+    return Statement(text, frozenset(words), named, values, old, states_of, is_negated, tuple(shown.items()))
 
 
 def _value(found: re.Match[str]) -> tuple[tuple[str, str], str]:
