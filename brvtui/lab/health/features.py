@@ -28,6 +28,7 @@ _MOJIBAKE = re.compile(
 )
 _SECTION = re.compile(r"^## Relations[ \t]*$", re.MULTILINE)
 _INDENTED = re.compile(rb"\s{1,50}---[ \t]*\r?\n[\w-]+:")
+_RULE = re.compile(rb"---[ \t]*\r?\n\s*(?:$|[^\w\s'\"{-])")
 _MOST_LINKS = 1_000
 _GENERATED = re.compile(r"(?:auto-?|automatically )generated|generated (?:by|from|on)|do not edit")
 _BY_HAND = re.compile(
@@ -107,6 +108,8 @@ def _frontmatter(snapshot: Snapshot, data: bytes) -> list[Defect]:
         problems = frontmatter_problems(note_text(data), snapshot.reads_frontmatter)
     except NotText:
         return []
+    if problems and _RULE.match(data[:200]):
+        return []  # a thematic break, not frontmatter
     if _INDENTED.match(data[:200]):
         problems = (
             *problems,

@@ -44,9 +44,9 @@ _ROLE = re.compile(
 _JSON_ROLE = re.compile(r'"role"\s{0,3}:\s{0,3}"(user|assistant|system|tool)"')
 _HUMANS = frozenset({"user", "human"})
 _HINTED = """
-    let me|i've|i'll|i have|i will|i'd|as an ai|would|want me|here's|here is|here are|you're|you are|anything else|hope t|
-    feel free|apologi|thanks for|you please|you also|please |sure|certainly|absolutely|of course|great|good question|
-    perfect|got it|understood|no problem|happy to
+    let me|i've|i'll|i have|i will|i'd|as an ai|would|want me|here's|here is|here are|you're|you are|anything else|
+    hope t|feel free|apologi|thanks for|you please|you also|please |sure|certainly|absolutely|of course|great|perfect|
+    good question|got it|understood|no problem|happy to
 """
 _HINTS = [hint.strip("\n").lstrip() for hint in _HINTED.split("|")]
 """Parts of :data:`_CHATTER`. A text without them need not be searched for it, which is slow."""

@@ -126,8 +126,10 @@ class Statement:
     """The values that no longer hold, such as the first one in “from 30 s to 45 s”."""
     states: frozenset[tuple[int, int]]
     is_negated: bool
-    shown: tuple[tuple[tuple[str, str], str], ...] = ()
+    shown: tuple[tuple[tuple[str, str], str], ...]
     """The values as they are written."""
+    heads: frozenset[str]
+    """The stems of the first word, which is usually the subject of the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,7 @@ def _statement(text: str) -> Statement | None:
     plain = _WORDED.sub(lambda found: _NUMBERS[found[1].lower()], text)
     coded = {stem(part.lower()) for code in _CODE.findall(plain) for part in _SPLIT.split(code) if part}
     words: set[str] = set()
+    heads: set[str] = set()
     names: set[str] = set()
     states: set[tuple[int, int]] = set()
     shown: dict[tuple[str, str], str] = {}
@@ -209,6 +212,7 @@ def _statement(text: str) -> Statement | None:
         if lower in _SKIPPED:
             continue
         parts = {stem(part.lower()) for part in _SPLIT.split(word) if part} - STOP_WORDS
+        heads = heads or parts
         words |= parts
         is_name = word[0].isupper() and found.start() > 0 and plain[found.start() - 2 : found.start()] != ". "
         if is_name or _IDENTIFIER.fullmatch(word):
@@ -224,7 +228,9 @@ def _statement(text: str) -> Statement | None:
     values = frozenset(shown) - former
     named, is_negated = frozenset((names | coded) & words), is_negated and not former
     states_of, old = frozenset(states), frozenset(former)
-    return Statement(text, frozenset(words), named, values, old, states_of, is_negated, tuple(shown.items()))
+    return Statement(
+        text, frozenset(words), named, values, old, states_of, is_negated, tuple(shown.items()), frozenset(heads)
+    )
 
 
 def _value(found: re.Match[str]) -> tuple[tuple[str, str], str]:
@@ -304,7 +310,8 @@ def _compared(
     if sum(map(weight, both | subject)) < _LEAST_COMMON:
         return None
     has_changed = bool(two.former & one.values or one.former & two.values)
-    is_apart = bool(left & one.names and right & two.names)
+    is_named = bool(left & one.names and right & two.names)
+    is_apart = is_named or bool(left & one.heads and right & two.heads)
     least = 0.25 if has_changed else 0.5
     if share >= least and not is_apart and (pair := _values(one, two)):
         newer = 1 if two.former & one.values else 0 if one.former & two.values else -1
@@ -314,7 +321,7 @@ def _compared(
         return Disagreement(one.text, two.text, about, share)
     if share >= 0.75 and len(both) > 1 and same_values and one.is_negated != two.is_negated and not left and not right:
         return Disagreement(one.text, two.text, about, share)
-    if same_values and is_apart and both - subject:
+    if same_values and is_named and both - subject:
         rest = sum(map(weight, left - one.names)) + sum(map(weight, right - two.names))
         common = sum(map(weight, both))
         if 2 * common / (2 * common + rest) >= 0.8 and max(len(left), len(right)) <= 3:
