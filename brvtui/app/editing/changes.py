@@ -205,7 +205,10 @@ class NoteChanges:
 
     def retitle(self, path: str) -> None:
         """Gives the note at ``path`` another title."""
-        if (session := self._session_for(path, "{health.retitle} gives it another title")) is not None:
+        session = self._session_for(path, "{health.retitle} gives it another title")
+        if session is not None and path not in session.snapshot.by_path:
+            self._services.notify(f"{path} is not a note, so it has no title to change", timeout=4)
+        elif session is not None:
             from brvtui.app.editing.plan_dialog import TitleDialog
 
             title, make = session.snapshot.parsed[path].title, partial(session.notes.plan_title, path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from textual import events, on
@@ -162,6 +162,18 @@ class HealthScreen(FrameScreen):
         row = self.findings.row
         is_gap = isinstance(row, Finding) and not row.notes and bool(row.queries)
         return QueryAtHand(row.queries[0], "", False) if isinstance(row, Finding) and is_gap else super().query_at_hand
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """The actions without effect: after a check, there is nothing to stop or to repeat."""
+        health = self.view.health
+        is_over = not (health.total or health.stopped or health.problem)
+        return super().idle | ({"health.stop"} if is_over else frozenset())
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """The label of the key that stops a check, and begins another one after it was stopped."""
+        return super().renamed if self.view.health.total else {**super().renamed, "health.stop": "check again"}
 
     def archives_itself(self) -> bool:
         """Archives the notes of the marked findings; returns False if none is marked."""
