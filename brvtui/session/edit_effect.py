@@ -98,11 +98,7 @@ def effect_of_edits(
             results = runner.result(now, judgment), runner.result(before, judgment)
             changes.append(QueryChange(*results, earlier.paths_now))
         runner.keep(now)
-    otherwise = [
-        tuple(change for change in part if change.is_otherwise)
-        for part in (changes[: len(judged)], changes[len(judged) :])
-    ]
-    return EditEffect(earlier, len(judged), len(unjudged), len(judgments) - len(judged), *otherwise)
+    return _effect(earlier, changes, len(judged), len(unjudged), len(judgments) - len(judged))
 
 
 def effect_of_plan(
@@ -136,9 +132,15 @@ def effect_of_plan(
             return None
         results = runner.result(then, changed.get(judgment, judgment)), runner.result(now, judgment)
         changes.append(QueryChange(*results, planned.paths_now))
-    parts = changes[: len(judged)], changes[len(judged) :]
+    return _effect(planned, changes, len(judged), len(unjudged), len(judgments) - len(judged))
+
+
+def _effect(
+    earlier: EarlierNotes | None, changes: list[QueryChange], judged: int, unjudged: int, left_out: int
+) -> EditEffect:
+    parts = changes[:judged], changes[judged:]
     otherwise = [tuple(change for change in part if change.is_otherwise) for part in parts]
-    return EditEffect(planned, len(judged), len(unjudged), len(judgments) - len(judged), *otherwise)
+    return EditEffect(earlier, judged, unjudged, left_out, *otherwise)
 
 
 def causes_of_change(
