@@ -11,12 +11,12 @@ from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.options import WholeNumber, format_option, project_option, shared
 from brvtui.cli.output import print_report, say, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
-from brvtui.lab.health.finding import Confidence, Kind
+from brvtui.lab.health.finding import Confidence, FindingKind
 from brvtui.report.health import health_lines, health_markdown, shown_kinds
 from brvtui.report.lines import rich_lines
 
 SCHEMA = 1
-_KINDS = [str(kind) for kind in Kind]
+_KINDS = [str(kind) for kind in FindingKind]
 _GATES = [*map(str, Confidence), *_KINDS]
 
 
@@ -58,7 +58,7 @@ Examples:
 @project_option
 @shared
 @project_request
-@format_option("text", "json", "md", text="Output format; md is a report to share.")
+@format_option("text", "json", "md", text="Output format; md is for people.")
 def health(kinds: tuple[str, ...], gates: tuple[str, ...], days: int, request: ProjectRequest, form: str) -> int:
     """List the defects of a memory, worst first: superseded facts, duplicates, junk, gaps, broken links and more.
 
@@ -81,7 +81,7 @@ def health(kinds: tuple[str, ...], gates: tuple[str, ...], days: int, request: P
     return NEGATIVE if any(_fails(one.kind, one.confidence, gates) for one in report.findings) else OK
 
 
-def _fails(kind: Kind, confidence: Confidence, gates: tuple[str, ...]) -> bool:
+def _fails(kind: FindingKind, confidence: Confidence, gates: tuple[str, ...]) -> bool:
     levels = list(Confidence)
     return kind in gates or any(
         gate in levels and levels.index(confidence) <= levels.index(Confidence(gate)) for gate in gates

@@ -6,32 +6,32 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from brvtui.lab.health.finding import Finding, HealthReport, Kind
+from brvtui.lab.health.finding import Finding, FindingKind, HealthReport
 from brvtui.paint.line import Line, flowed, line
 from brvtui.report.markdown_text import Markdown, heading, joined, paragraph, path, table
 from brvtui.wording import counted
 
 NAMES = {
-    Kind.NEAR_DUPLICATE: "Near-duplicates",
-    Kind.SUPERSEDED: "Superseded facts",
-    Kind.TEMPLATE_ONLY: "Empty templates",
-    Kind.TRANSCRIPT_LEFTOVER: "Leftovers of a transcript",
-    Kind.TOOL_OUTPUT: "Output of tools",
-    Kind.LINKS_ONLY: "Only links",
-    Kind.TITLE_ONLY: "Only a title",
-    Kind.TOO_BROAD: "Too broad",
-    Kind.QUOTE_CUT_OFF: "Longer than what is quoted",
-    Kind.NOT_FOUND_BY_TITLE: "Not found by their title",
-    Kind.SHADOWED: "Shadowed by another note",
-    Kind.NEVER_FOUND: "Never found",
-    Kind.BROKEN_FRONTMATTER: "Broken frontmatter",
-    Kind.BROKEN_LINK: "Broken links",
-    Kind.BAD_ENCODING: "Bad encodings",
-    Kind.UNREAD_FILE: "Files that are not read",
-    Kind.ORPHAN: "Orphans",
-    Kind.ARCHIVE_CANDIDATE: "Archive candidates",
-    Kind.GENERATED_EDITED: "Generated files edited by hand",
-    Kind.GAP: "Gaps",
+    FindingKind.NEAR_DUPLICATE: "Near-duplicates",
+    FindingKind.SUPERSEDED: "Superseded facts",
+    FindingKind.TEMPLATE_ONLY: "Empty templates",
+    FindingKind.TRANSCRIPT_LEFTOVER: "Leftovers of a transcript",
+    FindingKind.TOOL_OUTPUT: "Output of tools",
+    FindingKind.LINKS_ONLY: "Only links",
+    FindingKind.TITLE_ONLY: "Only a title",
+    FindingKind.TOO_BROAD: "Too broad",
+    FindingKind.QUOTE_CUT_OFF: "Longer than what is quoted",
+    FindingKind.NOT_FOUND_BY_TITLE: "Not found by their title",
+    FindingKind.SHADOWED: "Shadowed by another note",
+    FindingKind.NEVER_FOUND: "Never found",
+    FindingKind.BROKEN_FRONTMATTER: "Broken frontmatter",
+    FindingKind.BROKEN_LINK: "Broken links",
+    FindingKind.BAD_ENCODING: "Bad encodings",
+    FindingKind.UNREAD_FILE: "Files that are not read",
+    FindingKind.ORPHAN: "Orphans",
+    FindingKind.ARCHIVE_CANDIDATE: "Archive candidates",
+    FindingKind.GENERATED_EDITED: "Generated files edited by hand",
+    FindingKind.GAP: "Gaps",
 }
 """The heading of each kind."""
 
@@ -44,9 +44,9 @@ def shown_kinds(report: HealthReport, kinds: Collection[str]) -> HealthReport:
     return replace(report, findings=shown, ignored=hidden)
 
 
-def by_kind(report: HealthReport) -> dict[Kind, list[Finding]]:
+def by_kind(report: HealthReport) -> dict[FindingKind, list[Finding]]:
     """The findings of each kind, worst first. The kind with the worst finding comes first."""
-    groups: dict[Kind, list[Finding]] = {}
+    groups: dict[FindingKind, list[Finding]] = {}
     for finding in report.findings:
         groups.setdefault(finding.kind, []).append(finding)
     return groups

@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
-from brvtui.lab.health.recall import Outcome
+from brvtui.lab.health.recall import QueryOutcome
+from brvtui.lab.whatif.variant import Variant
+from brvtui.logbook import Logbook
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.session.evaluating import context_at
+from brvtui.session.ageing import ProjectAgeing
+from brvtui.session.engines import Engines, OpenProject
+from brvtui.session.variants import VariantRunner
 from brvtui.text.analysis import STOP_WORDS, terms
-
-if TYPE_CHECKING:
-    from brvtui.session.session import Session
+from brvtui.tree.reading.project import FoundProject
 
 _MOST_FILES = 20
 _SHORTEST_BEGINNING = 3
+
+
+class CheckedProject(OpenProject, Protocol):
+    """The parts of a session that a check of its memory's health needs."""
+
+    engine: str
+    engines: Engines
+    ageing: ProjectAgeing
+    logbook: Logbook
+
+    @property
+    def project(self) -> FoundProject:
+        """The open project."""
+
+    @property
+    def variants(self) -> VariantRunner:
+        """Runs queries at other times."""
 
 
 class QueryMemo:
@@ -28,7 +47,7 @@ class QueryMemo:
     them, are the same and have not changed. The scores of such an answer may be slightly out of date.
     """
 
-    def __init__(self, session: Session, kept: Any) -> None:
+    def __init__(self, session: CheckedProject, kept: Any) -> None:
         """Reuses the answers in ``kept``, which :meth:`plain` returned; anything else is ignored."""
         self._session = session
         self._engine = session.engines.named(session.engine)
@@ -43,14 +62,14 @@ class QueryMemo:
         codes = [zlib.crc32(state.encode("utf-8", "replace")) for state in states]
         self._states: NDArray[np.uint64] = np.asarray(codes, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 
-    def ask(self, text: str, scope: str = "", days: int = 0) -> Outcome:
+    def ask(self, text: str, scope: str = "", days: int = 0) -> QueryOutcome:
         """The outcome of the query ``text`` in ``days`` days, if no note changes. Not covered if the engine refuses."""
         key, state = f"{days}\0{scope}\0{text}", self._state(text)
         known: Any = self._used.get(key) or self._kept.get(key)
         try:
             if known[0] == state:
                 self._used[key] = known
-                return Outcome(bool(known[1]), tuple(map(str, known[2])), tuple(map(str, known[3])))
+                return QueryOutcome(bool(known[1]), tuple(map(str, known[2])), tuple(map(str, known[3])))
         except (TypeError, KeyError, IndexError):
             pass  # unknown, or damaged
         outcome = self._answer(text, scope, days)
@@ -68,16 +87,18 @@ class QueryMemo:
             self._used[key] is not self._kept[key] for key in self._used
         )
 
-    def _answer(self, text: str, scope: str, days: int) -> Outcome:
-        context = self._context if not days else context_at(self._session, self._context.now_ms + days * MS_PER_DAY)
+    def _answer(self, text: str, scope: str, days: int) -> QueryOutcome:
+        context = self._context
+        if days:
+            context = self._session.variants.state(Variant(days=days), self._session.engine).context
         try:
             trace = self._engine.answer(context, Query(text[:LONGEST_QUERY], scope))
         except EngineError:
-            return Outcome(False, ())
+            return QueryOutcome(False, ())
         files = tuple(dict.fromkeys(hit.file for hit in trace.hits))[:_MOST_FILES]
         named = trace.answer.prompt.prefetched if trace.answer.prompt is not None else ()
         prompted = tuple(dict.fromkeys(hit.file for hit in trace.hits if hit.path in named))
-        return Outcome(trace.covered, files, prompted)
+        return QueryOutcome(trace.covered, files, prompted)
 
     def _state(self, text: str) -> str:
         """A digest of the notes that the query may match."""

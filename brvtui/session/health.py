@@ -7,11 +7,11 @@ import hashlib
 import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,17 +20,17 @@ from brvtui.engines.ageing.events import ARCHIVE
 from brvtui.engines.contract import Ages, QuotesNotes
 from brvtui.lab.backlinks import names_of
 from brvtui.lab.health.features import Features, NoteLink, features_of, resolved
-from brvtui.lab.health.finding import Confidence, Finding, HealthReport, Kind
+from brvtui.lab.health.finding import Confidence, Finding, FindingKind, HealthReport
 from brvtui.lab.health.junk import Defect
 from brvtui.lab.health.likeness import PERMUTATIONS, body, near_pairs
-from brvtui.lab.health.overlap import Overlap
-from brvtui.lab.health.pairs import LEAST_TITLE, LEAST_WORDS, NEAR, NoteText, PairResult, compare
-from brvtui.lab.health.recall import PastQuery, Recall
+from brvtui.lab.health.overlap import WordOverlap
+from brvtui.lab.health.pairs import LEAST_TITLE, LEAST_WORDS, NEAR, ComparedNote, PairResult, compare
+from brvtui.lab.health.recall import PastQuery, QueryRecall
 from brvtui.lab.health.statements import Disagreement, stem, stems
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.session.asking import QueryMemo
+from brvtui.session.asking import CheckedProject, QueryMemo
 from brvtui.snapshot import Snapshot
 from brvtui.store.ignored_findings import FindingKey, IgnoredFindings
 from brvtui.store.kept_answers import KeptAnswers
@@ -38,9 +38,6 @@ from brvtui.text.analysis import STOP_WORDS, terms
 from brvtui.text.visible import visible
 from brvtui.tree.reading.files import DUPLICATE, HIDDEN_FOLDER, Role
 from brvtui.wording import counted, shortened
-
-if TYPE_CHECKING:
-    from brvtui.session.session import Session
 
 Progress = Callable[[int, int], None]
 
@@ -52,7 +49,7 @@ class HealthCheckCancelled(Exception):
 class ProjectHealth:
     """Checks the memory of an open project. Methods are thread-safe and change no note."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: CheckedProject) -> None:
         """Checks nothing until :meth:`report` is called."""
         self._session = session
         self._ignored = IgnoredFindings(session.project.tree)
@@ -104,24 +101,19 @@ their notes say."""
 _LINKED = 0.5
 """Orphans are reported only if at least this part of the notes have links."""
 _UNDECODABLE = ("not UTF-8", "a NUL", "a U+FFFD", "over ", "byte ")
-_WEIGHTS: Mapping[Kind, float] = {
-    kind: 100.0 - 4 * place
-    for place, kind in enumerate(
-        (
-            Kind.SUPERSEDED, Kind.TRANSCRIPT_LEFTOVER, Kind.TOOL_OUTPUT, Kind.BAD_ENCODING, Kind.BROKEN_FRONTMATTER,
-            Kind.NEAR_DUPLICATE, Kind.GAP, Kind.TEMPLATE_ONLY, Kind.TITLE_ONLY, Kind.NOT_FOUND_BY_TITLE, Kind.SHADOWED,
-            Kind.LINKS_ONLY, Kind.TOO_BROAD, Kind.UNREAD_FILE, Kind.QUOTE_CUT_OFF, Kind.GENERATED_EDITED,
-            Kind.BROKEN_LINK, Kind.NEVER_FOUND, Kind.ARCHIVE_CANDIDATE, Kind.ORPHAN,
-        )
-    )
-}  # fmt: skip
+_WORST_FIRST = """
+    superseded transcript_leftover tool_output bad_encoding broken_frontmatter near_duplicate gap template_only
+    title_only not_found_by_title shadowed links_only too_broad unread_file quote_cut_off generated_edited broken_link
+    never_found archive_candidate orphan
+"""
+_WEIGHTS = {FindingKind(name): 100.0 - 4 * place for place, name in enumerate(_WORST_FIRST.split())}
 _FACTORS = {Confidence.HIGH: 1.0, Confidence.MEDIUM: 0.7, Confidence.LOW: 0.4}
 
 
 class _Check:
     """One check of a snapshot. Results of earlier checks are reused for files that have not changed."""
 
-    def __init__(self, session: Session, days: int, cancelled: Callable[[], bool], progress: Progress) -> None:
+    def __init__(self, session: CheckedProject, days: int, cancelled: Callable[[], bool], progress: Progress) -> None:
         self.session, self.days, self.progress = session, days, progress
         self._cancelled = cancelled
         self.snapshot: Snapshot = session.snapshot
@@ -208,7 +200,9 @@ class _Check:
             signatures = np.frombuffer(data, dtype="<u4").reshape(len(rows), PERMUTATIONS)
             known = {}
             for (path, stamp, defects, links), own in zip(rows, signatures, strict=True):
-                found = tuple(Defect(Kind(kind), Confidence(level), sentence) for kind, level, sentence in defects)
+                found = tuple(
+                    Defect(FindingKind(kind), Confidence(level), sentence) for kind, level, sentence in defects
+                )
                 known[path] = stamp, Features(found, tuple(NoteLink(*link) for link in links), own)
             return known
         except (KeyError, TypeError, ValueError):
@@ -229,7 +223,7 @@ class _Check:
         """Defects of single files."""
         for path, found in self.features.items():
             for one in found.defects:
-                if one.kind is Kind.BROKEN_FRONTMATTER or self._is_own(path):
+                if one.kind is FindingKind.BROKEN_FRONTMATTER or self._is_own(path):
                     yield Finding(one.kind, (path,), one.confidence, one.sentence, "")
 
     def _is_own(self, path: str) -> bool:
@@ -241,7 +235,7 @@ class _Check:
             if file.reason in (HIDDEN_FOLDER, DUPLICATE):
                 continue
             is_text = file.reason.startswith(_UNDECODABLE)
-            kind = Kind.BAD_ENCODING if is_text else Kind.UNREAD_FILE
+            kind = FindingKind.BAD_ENCODING if is_text else FindingKind.UNREAD_FILE
             yield Finding(kind, (file.path,), Confidence.HIGH, f"no query finds it: {file.reason}", "")
 
     def _links(self) -> Iterator[Finding]:
@@ -257,7 +251,7 @@ class _Check:
             if broken:
                 more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
                 sentence = f"it links to {shortened(visible(broken[0]))}{more}, which does not exist"
-                yield Finding(Kind.BROKEN_LINK, (path,), Confidence.HIGH, sentence, "")
+                yield Finding(FindingKind.BROKEN_LINK, (path,), Confidence.HIGH, sentence, "")
         connected = {path for path in self.paths if outgoing[path] or path in linked}
         inward = {path for path in self.paths if path in linked}
         for path in self.paths:
@@ -267,17 +261,17 @@ class _Check:
             if path not in connected:
                 confidence = Confidence.HIGH if share >= 0.9 else Confidence.MEDIUM
                 sentence = f"no note links to it and it links to none; {share:.0%} of the notes here have links"
-                yield Finding(Kind.ORPHAN, (path,), confidence, sentence, "")
+                yield Finding(FindingKind.ORPHAN, (path,), confidence, sentence, "")
             elif path not in inward and len(inward) >= 0.85 * len(self.paths):
                 sentence = (
                     f"no note links to it; other notes link to {len(inward) / len(self.paths):.0%} of the notes here"
                 )
-                yield Finding(Kind.ORPHAN, (path,), Confidence.MEDIUM, sentence, "")
+                yield Finding(FindingKind.ORPHAN, (path,), Confidence.MEDIUM, sentence, "")
 
     @cached_property
-    def overlap(self) -> Overlap:
+    def overlap(self) -> WordOverlap:
         """The distinctive words of all notes."""
-        return Overlap.of(self.snapshot.postings)
+        return WordOverlap.of(self.snapshot.postings)
 
     def _candidates(self) -> list[tuple[str, str]]:
         """The pairs of notes that are compared, each sorted by path."""
@@ -297,7 +291,7 @@ class _Check:
         """Yields each candidate pair with its comparison. Comparisons of unchanged notes are reused."""
         kept = self._kept.get("pairs")
         known = kept if isinstance(kept, dict) else {}
-        texts: dict[str, NoteText] = {}
+        texts: dict[str, ComparedNote] = {}
         for number, (one, two) in enumerate(self._candidates()[:_MOST_PAIRS]):
             if number % 64 == 0:
                 self._continue()
@@ -307,7 +301,7 @@ class _Check:
                 for path in (one, two):
                     if path not in texts:
                         title = self.snapshot.notes[self.snapshot.by_path[path]].title
-                        texts[path] = NoteText.of(title, body(self.snapshot.readable(path)))
+                        texts[path] = ComparedNote.of(title, body(self.snapshot.readable(path)))
                 result = compare(texts[one], texts[two], self._stem_idf)
                 self._is_new = True
             facts = [[getattr(fact, one.name) for one in fields(fact)] for fact in result.disagreements]
@@ -326,7 +320,7 @@ class _Check:
     def _pairwise(self) -> Iterator[Finding]:
         """Near-duplicates and superseded facts; a note is the first of at most one finding of each kind."""
         self.same: set[frozenset[str]] = set()
-        acted: set[tuple[Kind, str]] = set()
+        acted: set[tuple[FindingKind, str]] = set()
         rows = sorted(self._compared(), key=lambda row: (-row[2].duplicate, -row[2].likeness, row[0], row[1]))
         rivals: list[tuple[str, str, Disagreement, float]] = []
         for one, two, result in rows:
@@ -337,16 +331,16 @@ class _Check:
             elif result.duplicate:
                 self.same.add(frozenset((one, two)))
                 worse, better = sorted((one, two), key=self._value)
-                if (Kind.NEAR_DUPLICATE, worse) in acted:
+                if (FindingKind.NEAR_DUPLICATE, worse) in acted:
                     continue
-                acted.add((Kind.NEAR_DUPLICATE, worse))
+                acted.add((FindingKind.NEAR_DUPLICATE, worse))
                 confidence = _confidence(result.duplicate)
                 share = max(result.likeness, result.same_words)
                 sentence = f"it says almost the same as {visible(better)} ({share:.0%} of the words are shared)"
-                yield Finding(Kind.NEAR_DUPLICATE, (worse, better), confidence, sentence, "")
+                yield Finding(FindingKind.NEAR_DUPLICATE, (worse, better), confidence, sentence, "")
         for number, (older, newer, facts, strength) in enumerate(sorted(rivals, key=lambda row: (-row[3], row[:2]))):
-            if (Kind.SUPERSEDED, older) not in acted:
-                acted.add((Kind.SUPERSEDED, older))
+            if (FindingKind.SUPERSEDED, older) not in acted:
+                acted.add((FindingKind.SUPERSEDED, older))
                 yield self._rivalry(older, newer, facts, strength, number < _MOST_RIVALS)
 
     def _superseded(self, one: str, two: str, result: PairResult) -> float:
@@ -399,7 +393,9 @@ class _Check:
             )
         elif is_tried and facts.about:
             cost, wins = self._race(facts.about, older, newer)
-        return Finding(Kind.SUPERSEDED, (older, newer), _confidence(strength), sentence, cost, queries, 10 * wins)
+        return Finding(
+            FindingKind.SUPERSEDED, (older, newer), _confidence(strength), sentence, cost, queries, 10 * wins
+        )
 
     def _race(self, query: str, older: str, newer: str) -> tuple[str, int]:
         def winner(days: int) -> str:
@@ -421,7 +417,7 @@ class _Check:
         return text, int(now == older)
 
     @cached_property
-    def recall(self) -> Recall:
+    def recall(self) -> QueryRecall:
         """The judged and logged queries with their outcomes today."""
         times, relevant = Counter[tuple[str, str]](), dict[tuple[str, str], frozenset[str]]()
         with suppress(JudgmentsError):  # brv-tui judge reports problems of the file
@@ -446,7 +442,7 @@ class _Check:
                 continue
             is_gap = entry.not_covered and not self._has_words(outcome.files[:1], text)
             queries.append(PastQuery(text, outcome, judged, times[text, scope], entry.paths, is_gap))
-        return Recall(queries, recalled, len(log), self.days)
+        return QueryRecall(queries, recalled, len(log), self.days)
 
     def _has_words(self, files: Iterable[str], query: str) -> bool:
         """True if the first of ``files`` contains at least half of the words of ``query``."""
@@ -484,7 +480,7 @@ class _Check:
                 sentence = (
                     f"the query “{shortened(visible(title), 60)}” does not find it among {len(files)} results{first}"
                 )
-                yield Finding(Kind.NOT_FOUND_BY_TITLE, (path,), Confidence.HIGH, sentence, "")
+                yield Finding(FindingKind.NOT_FOUND_BY_TITLE, (path,), Confidence.HIGH, sentence, "")
 
     def _shadowed(self) -> Iterator[Finding]:
         """Notes behind the same other note for every query made of their own words."""
@@ -506,7 +502,7 @@ class _Check:
                 seen.add(place)
                 shown = ", ".join(visible(word) for word in words[:3])
                 sentence = f"{visible(rival)} comes first for its title and for its own words ({shown})"
-                yield Finding(Kind.SHADOWED, (path, rival), Confidence.MEDIUM, sentence, "")
+                yield Finding(FindingKind.SHADOWED, (path, rival), Confidence.MEDIUM, sentence, "")
 
     def _archivable(self) -> Iterator[Finding]:
         """Notes that the engine's rules offer for archiving."""
@@ -520,7 +516,11 @@ class _Check:
                 sentence = f"a draft whose importance has decayed to {row.archive_importance:.0f}: {ARCHIVE.meaning}"
                 is_used = row.path in self.recall.found or row.path in self.recall.recalled
                 yield Finding(
-                    Kind.ARCHIVE_CANDIDATE, (row.path,), Confidence.MEDIUM if is_used else Confidence.HIGH, sentence, ""
+                    FindingKind.ARCHIVE_CANDIDATE,
+                    (row.path,),
+                    Confidence.MEDIUM if is_used else Confidence.HIGH,
+                    sentence,
+                    "",
                 )
 
 

@@ -13,7 +13,7 @@ from brvtui.app.editing.plan_dialog import PlanDialog, TitleDialog, effect_lines
 from brvtui.app.health.findings_pane import FindingPane, FindingsPane
 from brvtui.app.health.screen import HealthHead, HealthScreen
 from brvtui.engines.contract import EngineError
-from brvtui.lab.health.finding import Confidence, Finding, Kind
+from brvtui.lab.health.finding import Confidence, Finding, FindingKind
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.paint.glyphs import UNICODE
@@ -55,7 +55,7 @@ async def opened(pilot: AppPilot) -> FindingsPane:
     return screen.findings
 
 
-def to(pane: FindingsPane, kind: Kind, *notes: str) -> None:
+def to(pane: FindingsPane, kind: FindingKind, *notes: str) -> None:
     """Moves the cursor to the first finding of ``kind`` that names ``notes``."""
     found = (key for key, row in pane.rows_by_key.items() if isinstance(row, Finding) and row.kind is kind)
     pane.move_to(pane.choices.index(next(key for key in found if all(note in key for note in notes))))
@@ -70,7 +70,7 @@ async def test_findings_show_reason_cost_origin_and_remedies(
         rows = text_of(pilot, "#findings").splitlines()
         assert rows[0].strip().endswith(" 1")
         assert "review" in rows[1]
-        to(pane, Kind.NEAR_DUPLICATE, ONE, OTHER)
+        to(pane, FindingKind.NEAR_DUPLICATE, ONE, OTHER)
         await settled(pilot)
         row = pane.row
         assert isinstance(row, Finding)
@@ -86,7 +86,7 @@ async def test_findings_show_reason_cost_origin_and_remedies(
 async def test_list_follows_edits_without_moving_the_cursor(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
-        to(pane, Kind.TITLE_ONLY, EMPTY)
+        to(pane, FindingKind.TITLE_ONLY, EMPTY)
         before = pane.chosen
         ill.file("deploy/empty.md", "# Later\n")
         await until(pilot, lambda: any("empty.md" in key for key in pane.choices))
@@ -102,7 +102,7 @@ async def test_marked_notes_are_archived_together_and_undone_at_once(ill: Tree, 
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
         for path in (EMPTY, "deploy/empty.md"):
-            to(pane, Kind.TITLE_ONLY, path)
+            to(pane, FindingKind.TITLE_ONLY, path)
             await press(pilot, "space")
         assert len(pane.marked) == 2
         dialog = await on(pilot, PlanDialog, "X")
@@ -119,7 +119,7 @@ async def test_marked_notes_are_archived_together_and_undone_at_once(ill: Tree, 
 async def test_merge_shows_both_notes_and_uses_edited_text(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
-        to(pane, Kind.NEAR_DUPLICATE, ONE, OTHER)
+        to(pane, FindingKind.NEAR_DUPLICATE, ONE, OTHER)
         dialog = await on(pilot, MergeDialog, "c")
         await settled(pilot)
         keep, removes, _ = dialog.entered
@@ -142,7 +142,7 @@ async def test_merge_shows_both_notes_and_uses_edited_text(ill: Tree, make_app: 
 async def test_title_is_changed(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
-        to(pane, Kind.TITLE_ONLY, EMPTY)
+        to(pane, FindingKind.TITLE_ONLY, EMPTY)
         dialog = await on(pilot, TitleDialog, "r")
         assert isinstance(dialog.maker(), str), "the title is unchanged"
         await press(pilot, "s")
@@ -155,7 +155,7 @@ async def test_title_is_changed(ill: Tree, make_app: MakeApp) -> None:
 async def test_ignored_findings_are_hidden_shown_and_restored(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
-        to(pane, Kind.TITLE_ONLY, EMPTY)
+        to(pane, FindingKind.TITLE_ONLY, EMPTY)
         key = pane.chosen
         await pilot.press("d")
         await until(pilot, lambda: key not in pane.choices)
@@ -211,12 +211,12 @@ async def test_check_is_stopped_and_failures_are_shown(
 async def test_new_note_for_a_gap_has_its_query(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
-        finding = Finding(Kind.GAP, (), Confidence.LOW, "no note covers it", "", ("zebra crossing",))
+        finding = Finding(FindingKind.GAP, (), Confidence.LOW, "no note covers it", "", ("zebra crossing",))
         report = view(pilot).health.report
         assert report is not None
         store = pilot.app.store  # type: ignore[attr-defined]
         store.update(view(pilot).health._replace(report=type(report)((finding,), (), 1, 1, 90)))
-        to(pane, Kind.GAP, "zebra crossing")
+        to(pane, FindingKind.GAP, "zebra crossing")
         await settled(pilot)
         assert frame(pilot).query_at_hand[0] == "zebra crossing"
         assert not frame(pilot).query_at_hand.is_covered

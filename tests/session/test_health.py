@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.lab.health.finding import Confidence, Finding, HealthReport, Kind
+from brvtui.lab.health.finding import Confidence, Finding, FindingKind, HealthReport
 from brvtui.session import Session
 from brvtui.session.health import HealthCheckCancelled
 from tests.support.trees import DAY_MS, NOW_MS, Tree
@@ -125,46 +125,46 @@ NOTES = {
 NO_RING = ("lone/a.md", "unread/a.txt", "area/_index.md", "area2/_index.md", "text/latin.md")
 BROAD = ["belts speed", "tyres winter", "seals number", "ferries noon", "tolls bridge", "cranes weight"]
 POSITIVE = {
-    Kind.NEAR_DUPLICATE: {"dup/a.md", "dup/b.md"},
-    Kind.SUPERSEDED: {"old/a.md", "old/b.md"},
-    Kind.TEMPLATE_ONLY: {"junk/template.md"},
-    Kind.TRANSCRIPT_LEFTOVER: {"junk/chat.md"},
-    Kind.TOOL_OUTPUT: {"junk/output.md"},
-    Kind.LINKS_ONLY: {"junk/links.md"},
-    Kind.TITLE_ONLY: {"junk/title.md"},
-    Kind.TOO_BROAD: {"broad/a.md"},
-    Kind.QUOTE_CUT_OFF: {"long/a.md"},
-    Kind.NOT_FOUND_BY_TITLE: {"title/a.md"},
-    Kind.SHADOWED: {"shade/a.md", "shade/b.md"},
-    Kind.NEVER_FOUND: {"never/a.md"},
-    Kind.BROKEN_FRONTMATTER: {"front/a.md"},
-    Kind.BROKEN_LINK: {"link/a.md"},
-    Kind.BAD_ENCODING: {"text/latin.md"},
-    Kind.UNREAD_FILE: {"unread/a.txt"},
-    Kind.ORPHAN: {"lone/a.md"},
-    Kind.ARCHIVE_CANDIDATE: {"aged/a.md"},
-    Kind.GENERATED_EDITED: {"area/_index.md"},
+    FindingKind.NEAR_DUPLICATE: {"dup/a.md", "dup/b.md"},
+    FindingKind.SUPERSEDED: {"old/a.md", "old/b.md"},
+    FindingKind.TEMPLATE_ONLY: {"junk/template.md"},
+    FindingKind.TRANSCRIPT_LEFTOVER: {"junk/chat.md"},
+    FindingKind.TOOL_OUTPUT: {"junk/output.md"},
+    FindingKind.LINKS_ONLY: {"junk/links.md"},
+    FindingKind.TITLE_ONLY: {"junk/title.md"},
+    FindingKind.TOO_BROAD: {"broad/a.md"},
+    FindingKind.QUOTE_CUT_OFF: {"long/a.md"},
+    FindingKind.NOT_FOUND_BY_TITLE: {"title/a.md"},
+    FindingKind.SHADOWED: {"shade/a.md", "shade/b.md"},
+    FindingKind.NEVER_FOUND: {"never/a.md"},
+    FindingKind.BROKEN_FRONTMATTER: {"front/a.md"},
+    FindingKind.BROKEN_LINK: {"link/a.md"},
+    FindingKind.BAD_ENCODING: {"text/latin.md"},
+    FindingKind.UNREAD_FILE: {"unread/a.txt"},
+    FindingKind.ORPHAN: {"lone/a.md"},
+    FindingKind.ARCHIVE_CANDIDATE: {"aged/a.md"},
+    FindingKind.GENERATED_EDITED: {"area/_index.md"},
 }
 NEGATIVE = {
-    Kind.NEAR_DUPLICATE: "dup/near_a.md",
-    Kind.SUPERSEDED: "old/near_a.md",
-    Kind.TEMPLATE_ONLY: "junk/template_near.md",
-    Kind.TRANSCRIPT_LEFTOVER: "junk/chat_near.md",
-    Kind.TOOL_OUTPUT: "junk/output_near.md",
-    Kind.LINKS_ONLY: "junk/links_near.md",
-    Kind.TITLE_ONLY: "junk/title_near.md",
-    Kind.TOO_BROAD: "base/area/n03.md",
-    Kind.QUOTE_CUT_OFF: "long/near.md",
-    Kind.NOT_FOUND_BY_TITLE: "title/near00.md",
-    Kind.SHADOWED: "base/area/n04.md",
-    Kind.NEVER_FOUND: "base/area/n05.md",
-    Kind.BROKEN_FRONTMATTER: "front/near.md",
-    Kind.BROKEN_LINK: "link/near.md",
-    Kind.BAD_ENCODING: "text/near.md",
-    Kind.UNREAD_FILE: "base/area/n06.md",
-    Kind.ORPHAN: "base/area/n07.md",
-    Kind.ARCHIVE_CANDIDATE: "aged/near.md",
-    Kind.GENERATED_EDITED: "area2/_index.md",
+    FindingKind.NEAR_DUPLICATE: "dup/near_a.md",
+    FindingKind.SUPERSEDED: "old/near_a.md",
+    FindingKind.TEMPLATE_ONLY: "junk/template_near.md",
+    FindingKind.TRANSCRIPT_LEFTOVER: "junk/chat_near.md",
+    FindingKind.TOOL_OUTPUT: "junk/output_near.md",
+    FindingKind.LINKS_ONLY: "junk/links_near.md",
+    FindingKind.TITLE_ONLY: "junk/title_near.md",
+    FindingKind.TOO_BROAD: "base/area/n03.md",
+    FindingKind.QUOTE_CUT_OFF: "long/near.md",
+    FindingKind.NOT_FOUND_BY_TITLE: "title/near00.md",
+    FindingKind.SHADOWED: "base/area/n04.md",
+    FindingKind.NEVER_FOUND: "base/area/n05.md",
+    FindingKind.BROKEN_FRONTMATTER: "front/near.md",
+    FindingKind.BROKEN_LINK: "link/near.md",
+    FindingKind.BAD_ENCODING: "text/near.md",
+    FindingKind.UNREAD_FILE: "base/area/n06.md",
+    FindingKind.ORPHAN: "base/area/n07.md",
+    FindingKind.ARCHIVE_CANDIDATE: "aged/near.md",
+    FindingKind.GENERATED_EDITED: "area2/_index.md",
 }
 
 
@@ -226,22 +226,22 @@ def report(planted: Session) -> HealthReport:
     return planted.health.report()
 
 
-def of_kind(report: HealthReport, kind: Kind) -> list[Finding]:
+def of_kind(report: HealthReport, kind: FindingKind) -> list[Finding]:
     return [finding for finding in report.findings if finding.kind is kind]
 
 
 @pytest.mark.parametrize("kind", POSITIVE, ids=str)
-def test_defect_is_found(report: HealthReport, kind: Kind) -> None:
+def test_defect_is_found(report: HealthReport, kind: FindingKind) -> None:
     assert POSITIVE[kind] in [set(finding.notes) for finding in of_kind(report, kind)]
 
 
 @pytest.mark.parametrize("kind", NEGATIVE, ids=str)
-def test_similar_note_without_the_defect_is_not_reported(report: HealthReport, kind: Kind) -> None:
+def test_similar_note_without_the_defect_is_not_reported(report: HealthReport, kind: FindingKind) -> None:
     assert all(NEGATIVE[kind] not in finding.notes for finding in of_kind(report, kind))
 
 
 def test_gaps_are_clusters_of_uncovered_queries(report: HealthReport) -> None:
-    found = {frozenset(finding.queries): finding for finding in of_kind(report, Kind.GAP)}
+    found = {frozenset(finding.queries): finding for finding in of_kind(report, FindingKind.GAP)}
     gap = found[frozenset({"terraform state locking", "how does terraform locking work"})]
     assert gap.notes == ()
     assert gap.confidence is Confidence.HIGH
@@ -249,7 +249,7 @@ def test_gaps_are_clusters_of_uncovered_queries(report: HealthReport) -> None:
 
 
 def test_superseded_names_the_older_note_first(report: HealthReport) -> None:
-    [finding] = [one for one in of_kind(report, Kind.SUPERSEDED) if "old/a.md" in one.notes]
+    [finding] = [one for one in of_kind(report, FindingKind.SUPERSEDED) if "old/a.md" in one.notes]
     assert finding.notes == ("old/a.md", "old/b.md")
     assert "30 s" in finding.sentence
     assert "45 s" in finding.sentence
@@ -271,7 +271,7 @@ def test_report_is_the_same_again_and_in_another_process(planted: Session, repor
 
 
 def test_ignored_findings_are_listed_apart(planted: Session, report: HealthReport) -> None:
-    finding = of_kind(report, Kind.ORPHAN)[0]
+    finding = of_kind(report, FindingKind.ORPHAN)[0]
     planted.health.ignore(finding)
     after = planted.health.report()
     planted.health.restore(finding)
@@ -288,8 +288,8 @@ def test_edit_changes_only_the_findings_about_it(tmp_path: Path) -> None:
     tree.file("link/a.md", f"# Ferry bookings\n\nFerries are booked by noon at the desk of hall two.\n{LINKED}", 10)
     session.refresh()
     after = session.health.report()
-    assert {finding.notes for finding in of_kind(before, Kind.BROKEN_LINK)} == {("link/a.md",)}
-    assert not of_kind(after, Kind.BROKEN_LINK)
+    assert {finding.notes for finding in of_kind(before, FindingKind.BROKEN_LINK)} == {("link/a.md",)}
+    assert not of_kind(after, FindingKind.BROKEN_LINK)
     other = Tree(tmp_path / "copy")
     plant(other)
     other.file("link/a.md", f"# Ferry bookings\n\nFerries are booked by noon at the desk of hall two.\n{LINKED}", 10)

@@ -18,7 +18,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.health.finding import Confidence, Finding, Kind
+from brvtui.lab.health.finding import Confidence, Finding, FindingKind
 from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.report.health import NAMES, by_kind
 from brvtui.tree.engine_files.curate_log import Curation
@@ -34,14 +34,19 @@ _MEANINGS = {
 _TEXT, _AWAY = ("note.edit",), ("note.archive", "note.edit")
 _PAIR = ("health.merge", "note.archive", "note.edit")
 _HELP = {
-    Kind.NEAR_DUPLICATE: _PAIR,
-    Kind.SUPERSEDED: ("health.supersede", *_PAIR),
-    Kind.SHADOWED: ("note.edit", "health.retitle", "health.merge"),
-    Kind.NOT_FOUND_BY_TITLE: ("health.retitle", "note.edit"),
-    Kind.TOO_BROAD: ("note.edit", "health.retitle"),
-    Kind.GAP: ("note.new",),
-    **dict.fromkeys((Kind.TEMPLATE_ONLY, Kind.TRANSCRIPT_LEFTOVER, Kind.TOOL_OUTPUT, Kind.LINKS_ONLY), _AWAY),
-    **dict.fromkeys((Kind.TITLE_ONLY, Kind.NEVER_FOUND, Kind.ORPHAN, Kind.ARCHIVE_CANDIDATE), _AWAY),
+    FindingKind.NEAR_DUPLICATE: _PAIR,
+    FindingKind.SUPERSEDED: ("health.supersede", *_PAIR),
+    FindingKind.SHADOWED: ("note.edit", "health.retitle", "health.merge"),
+    FindingKind.NOT_FOUND_BY_TITLE: ("health.retitle", "note.edit"),
+    FindingKind.TOO_BROAD: ("note.edit", "health.retitle"),
+    FindingKind.GAP: ("note.new",),
+    **dict.fromkeys(
+        (FindingKind.TEMPLATE_ONLY, FindingKind.TRANSCRIPT_LEFTOVER, FindingKind.TOOL_OUTPUT, FindingKind.LINKS_ONLY),
+        _AWAY,
+    ),
+    **dict.fromkeys(
+        (FindingKind.TITLE_ONLY, FindingKind.NEVER_FOUND, FindingKind.ORPHAN, FindingKind.ARCHIVE_CANDIDATE), _AWAY
+    ),
 }
 """The actions that help against findings of a kind, the best first; for other kinds, an edit."""
 _REVIEWS = "Waiting for your review in ByteRover"

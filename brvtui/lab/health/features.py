@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.lab.health.finding import Confidence, Kind
+from brvtui.lab.health.finding import Confidence, FindingKind
 from brvtui.lab.health.junk import Defect, junk
 from brvtui.lab.health.likeness import body, shingle_hashes, signature
 from brvtui.snapshot import Parsed, Snapshot
@@ -62,7 +62,15 @@ class Features:
 
 
 _NONE = Features((), (), signature(shingle_hashes("")))
-JUNK = frozenset({Kind.TEMPLATE_ONLY, Kind.TRANSCRIPT_LEFTOVER, Kind.TOOL_OUTPUT, Kind.LINKS_ONLY, Kind.TITLE_ONLY})
+JUNK = frozenset(
+    {
+        FindingKind.TEMPLATE_ONLY,
+        FindingKind.TRANSCRIPT_LEFTOVER,
+        FindingKind.TOOL_OUTPUT,
+        FindingKind.LINKS_ONLY,
+        FindingKind.TITLE_ONLY,
+    }
+)
 
 
 def features_of(snapshot: Snapshot, path: str, quoted: int = 0) -> Features:
@@ -85,7 +93,7 @@ def features_of(snapshot: Snapshot, path: str, quoted: int = 0) -> Features:
     if quoted and len(text) * 2 > quoted and (length := units(text)) > quoted:
         rest = shortened(visible(" ".join(text[quoted:].split())), 60)
         sentence = f"a direct answer quotes {quoted:,} of its {length:,} characters; it never quotes “{rest}”"
-        defects.append(Defect(Kind.QUOTE_CUT_OFF, Confidence.HIGH, sentence))
+        defects.append(Defect(FindingKind.QUOTE_CUT_OFF, Confidence.HIGH, sentence))
     return replace(found, defects=tuple(defects), links=_links(text))
 
 
@@ -115,7 +123,7 @@ def _frontmatter(snapshot: Snapshot, data: bytes) -> list[Defect]:
             *problems,
             "the frontmatter does not begin with --- in the first line, so the engine does not read it",
         )
-    return [Defect(Kind.BROKEN_FRONTMATTER, Confidence.HIGH, visible(problems[0]))] if problems else []
+    return [Defect(FindingKind.BROKEN_FRONTMATTER, Confidence.HIGH, visible(problems[0]))] if problems else []
 
 
 def _encoding(text: str) -> list[Defect]:
@@ -124,7 +132,7 @@ def _encoding(text: str) -> list[Defect]:
         return []
     sample = shortened(visible(text[max(0, text.find(marks[0]) - 15) :][:40].strip()), 40)
     confidence = Confidence.HIGH if len(marks) > 1 else Confidence.MEDIUM
-    return [Defect(Kind.BAD_ENCODING, confidence, f"it was decoded with the wrong encoding: “{sample}”")]
+    return [Defect(FindingKind.BAD_ENCODING, confidence, f"it was decoded with the wrong encoding: “{sample}”")]
 
 
 def _generated(text: str) -> list[Defect]:
@@ -134,7 +142,7 @@ def _generated(text: str) -> list[Defect]:
     if by_hand is None:
         return []
     sentence = f"it says that it is generated, and “{shortened(visible(by_hand[0]), 40)}”"
-    return [Defect(Kind.GENERATED_EDITED, Confidence.MEDIUM, sentence)]
+    return [Defect(FindingKind.GENERATED_EDITED, Confidence.MEDIUM, sentence)]
 
 
 def _summary(parsed: Parsed, text: str) -> tuple[Defect, ...]:
@@ -145,7 +153,7 @@ def _summary(parsed: Parsed, text: str) -> tuple[Defect, ...]:
     if abs(tokens - parsed.summary_tokens) <= max(2, parsed.summary_tokens * 0.03):
         return tuple(_generated(text))
     sentence = f"this generated summary records {parsed.summary_tokens} tokens, and its text has {tokens}"
-    return (Defect(Kind.GENERATED_EDITED, Confidence.MEDIUM, sentence),)
+    return (Defect(FindingKind.GENERATED_EDITED, Confidence.MEDIUM, sentence),)
 
 
 def resolved(links: tuple[NoteLink, ...], file: str, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class FindingKind(StrEnum):
     """The kind of a finding. The values are the names in JSON."""
 
     NEAR_DUPLICATE = "near_duplicate"
@@ -43,7 +43,7 @@ class Confidence(StrEnum):
 class Finding:
     """A defect of one note, of a pair of notes, or of the whole memory (a gap)."""
 
-    kind: Kind
+    kind: FindingKind
     notes: tuple[str, ...]
     """The paths of the notes, the one to act on first; of superseded facts, the older note first. Empty for a gap."""
     confidence: Confidence

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from brvtui.lab.health.finding import Confidence, Kind
+from brvtui.lab.health.finding import Confidence, FindingKind
 from brvtui.lab.health.statements import stems
 from brvtui.text.visible import visible
 from brvtui.tree.reading.links import lines_of
@@ -85,13 +85,13 @@ _MOST_PROSE_WORDS, _MOST_DATA_WORDS, _MOST_TITLE_WORDS = 40, 10, 30
 class Defect:
     """A defect that a note has by itself."""
 
-    kind: Kind
+    kind: FindingKind
     confidence: Confidence
     sentence: str
 
 
 @dataclass(slots=True)
-class _Lines:
+class _SortedLines:
     """The lines of a note by what they are."""
 
     content: list[str] = field(default_factory=list)
@@ -112,32 +112,32 @@ def junk(title: str, body: str) -> Defect | None:
     return _transcript(lines) or _tool_output(lines) or _hollow(title, lines)
 
 
-def _sorted_lines(body: str) -> _Lines:
-    found = _Lines()
+def _sorted_lines(body: str) -> _SortedLines:
+    found = _SortedLines()
     is_open = False
     """True below a heading, except the title, until some text follows."""
-    for line, is_code in lines_of(body):
+    for line, in_code in lines_of(body):
         text = line.strip()[:_LONGEST_LINE]
         if _ROLE.match(text):
             found.content.append(text)
-        elif _HEADING.match(line) and not is_code:
+        elif _HEADING.match(line) and not in_code:
             found.empty += is_open
             is_open = not line.startswith("# ")
             continue
-        elif not text or text.startswith(("```", "~~~", "<!--")) or (is_code and _PROMPT.match(text)):
+        elif not text or text.startswith(("```", "~~~", "<!--")) or (in_code and _PROMPT.match(text)):
             continue
         elif _MACHINE.match(text) or _ANSI.search(text):
             found.machine.append(text)
-        elif _DATA.match(text) or (is_code and _COLUMNS.search(text)):
+        elif _DATA.match(text) or (in_code and _COLUMNS.search(text)):
             found.data.append(text)
-        elif is_code or not (_NO_WORD.fullmatch(text) or _is_hollow(text, found)):
+        elif in_code or not (_NO_WORD.fullmatch(text) or _is_hollow(text, found)):
             found.content.append(text)
         is_open &= not (found.content or found.machine or found.data) and not _LINKS.search(text)
     found.empty += is_open
     return found
 
 
-def _is_hollow(text: str, found: _Lines) -> bool:
+def _is_hollow(text: str, found: _SortedLines) -> bool:
     """Counts a placeholder, an empty label or a link. Returns False if ``text`` is none of them."""
     label = _LABEL.match(text)
     value = label[2].strip("* ") if label else text
@@ -153,7 +153,7 @@ def _is_hollow(text: str, found: _Lines) -> bool:
     return True
 
 
-def _transcript(lines: _Lines) -> Defect | None:
+def _transcript(lines: _SortedLines) -> Defect | None:
     roles, chatter, all_lines = Counter[str](), list[str](), [*lines.content, *lines.machine, *lines.data]
     lower = "\n".join(lines.content).lower().replace("’", "'")
     for line in all_lines:
@@ -171,10 +171,10 @@ def _transcript(lines: _Lines) -> Defect | None:
         is_high = len(chatter) * 2 >= len(lines.content) > 1
     else:
         return None
-    return Defect(Kind.TRANSCRIPT_LEFTOVER, Confidence.HIGH if is_high else Confidence.MEDIUM, sentence)
+    return Defect(FindingKind.TRANSCRIPT_LEFTOVER, Confidence.HIGH if is_high else Confidence.MEDIUM, sentence)
 
 
-def _tool_output(lines: _Lines) -> Defect | None:
+def _tool_output(lines: _SortedLines) -> Defect | None:
     words = sum(len(line.split()) for line in lines.content)
     output = [*lines.machine, *lines.data] if words <= _MOST_DATA_WORDS else lines.machine
     machine = sum(len(line.split()) for line in output)
@@ -184,19 +184,19 @@ def _tool_output(lines: _Lines) -> Defect | None:
         return None
     confidence = Confidence.HIGH if len(output) >= max(_LEAST_MACHINE + 1, 0.8 * total) else Confidence.MEDIUM
     sentence = f"{len(output)} of {total} lines are output of a program: “{shortened(visible(output[0]), 60)}”"
-    return Defect(Kind.TOOL_OUTPUT, confidence, sentence)
+    return Defect(FindingKind.TOOL_OUTPUT, confidence, sentence)
 
 
-def _hollow(title: str, lines: _Lines) -> Defect | None:
+def _hollow(title: str, lines: _SortedLines) -> Defect | None:
     if lines.machine or lines.data:
         return None
     if not lines.content and lines.links and not lines.empty:
         many = counted(lines.links, "line that links", "lines that link")
         confidence = Confidence.HIGH if lines.links > 1 else Confidence.MEDIUM
-        return Defect(Kind.LINKS_ONLY, confidence, f"it has only {many} elsewhere, and no text of its own")
+        return Defect(FindingKind.LINKS_ONLY, confidence, f"it has only {many} elsewhere, and no text of its own")
     if not lines.content and lines.empty:
         left = f", such as “{shortened(visible(lines.placeholder), 40)}”" if lines.placeholder else ""
-        return Defect(Kind.TEMPLATE_ONLY, Confidence.HIGH, f"nothing was filled in below the headings{left}")
+        return Defect(FindingKind.TEMPLATE_ONLY, Confidence.HIGH, f"nothing was filled in below the headings{left}")
     text = " ".join(_LINKS.sub(" ", line) for line in lines.content).strip()
     if len(text.split()) > _MOST_TITLE_WORDS or len(re.findall(r"[.!?]+(?:\s|$)", text)) > 2:
         return None
@@ -208,4 +208,4 @@ def _hollow(title: str, lines: _Lines) -> Defect | None:
         if text
         else "it has a title and no text"
     )
-    return Defect(Kind.TITLE_ONLY, Confidence.MEDIUM if new else Confidence.HIGH, sentence)
+    return Defect(FindingKind.TITLE_ONLY, Confidence.MEDIUM if new else Confidence.HIGH, sentence)

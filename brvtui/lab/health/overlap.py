@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Overlap:
+class WordOverlap:
     """The distinctive words of all notes: one entry for each note and distinct word, sorted by note.
 
     Left out are stop words, words with digits, and words that are neither rare nor distinctive in a title.
@@ -47,7 +47,7 @@ class Overlap:
     """The number of notes."""
 
     @classmethod
-    def of(cls, postings: Postings) -> Overlap:
+    def of(cls, postings: Postings) -> WordOverlap:
         """The distinctive words of all notes in ``postings``."""
         count, names = len(postings), postings.ids.terms
         fields = len(FIELDS)

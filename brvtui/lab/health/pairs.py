@@ -11,7 +11,7 @@ from brvtui.lab.health.likeness import likeness, shingle_hashes
 from brvtui.lab.health.statements import Disagreement, Statement, Weight, disagreements, statements, stems
 
 LEAST_WORDS, LEAST_TITLE = 0.35, 0.6
-"""The minimum measures (:meth:`brvtui.lab.health.overlap.Overlap.shared`) of pairs that are compared."""
+"""The minimum measures (:meth:`brvtui.lab.health.overlap.WordOverlap.shared`) of pairs that are compared."""
 NEAR = 0.4
 """The minimum estimate of the similarity by MinHash from which a pair is compared, whatever its other measures."""
 _COPY, _ALIKE, _ALIKE_WORDS, _SAME_WORDS = 0.8, 0.5, 0.75, 0.85
@@ -27,7 +27,7 @@ _SERIAL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class NoteText:
+class ComparedNote:
     """A note prepared for comparisons with others."""
 
     title: str
@@ -37,7 +37,7 @@ class NoteText:
     """For each stem, the number of statements that contain it."""
 
     @classmethod
-    def of(cls, title: str, body: str) -> NoteText:
+    def of(cls, title: str, body: str) -> ComparedNote:
         """The note with this ``title``, and the text ``body`` without frontmatter."""
         cut = statements(body)
         return cls(title, body, cut, Counter(word for one in cut for word in one.words))
@@ -79,7 +79,7 @@ class PairResult:
         return 0.6 if self.same_words >= _SAME_WORDS else 0.0
 
 
-def compare(one: NoteText, two: NoteText, weight: Weight) -> PairResult:
+def compare(one: ComparedNote, two: ComparedNote, weight: Weight) -> PairResult:
     """Compares two notes. ``weight`` returns the idf of a stem."""
     both, either = one.stems.keys() & two.stems.keys(), one.stems.keys() | two.stems.keys()
     whole = sum(map(weight, either))
@@ -95,7 +95,7 @@ def compare(one: NoteText, two: NoteText, weight: Weight) -> PairResult:
     return PairResult(alike, same_words, agreements, is_parallel, tuple(found[:_MOST_KEPT]), len(found), longer)
 
 
-def _is_parallel(one: NoteText, two: NoteText) -> bool:
+def _is_parallel(one: ComparedNote, two: ComparedNote) -> bool:
     serial = [frozenset(word.lower() for word in _SERIAL.findall(note.title)) for note in (one, two)]
     if serial[0] and serial[1] and serial[0] != serial[1]:
         return True

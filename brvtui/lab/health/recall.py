@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from brvtui.lab.health.finding import Confidence, Finding, Kind
+from brvtui.lab.health.finding import Confidence, Finding, FindingKind
 from brvtui.lab.health.statements import stems
 from brvtui.text.visible import visible
 from brvtui.wording import counted, shortened
@@ -18,7 +18,7 @@ _RELATED = 0.34
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QueryOutcome:
     """The answer to one query, as far as it matters here."""
 
     covered: bool
@@ -33,7 +33,7 @@ class PastQuery:
     """A judged or logged query with its outcome today."""
 
     text: str
-    outcome: Outcome
+    outcome: QueryOutcome
     relevant: frozenset[str] = frozenset()
     """The files that were judged as relevant."""
     times: int = 0
@@ -50,7 +50,7 @@ class PastQuery:
 
 
 @dataclass(frozen=True)
-class Recall:
+class QueryRecall:
     """Judged and logged queries, and what they found."""
 
     queries: Sequence[PastQuery]
@@ -130,7 +130,7 @@ class Recall:
             confidence = Confidence.HIGH if len(apart) >= 2 * _FEWEST_UNRELATED else Confidence.MEDIUM
             sentence = f"{len(apart)} unrelated queries find it, such as {shown}, and it is the answer to none"
             queries = tuple(query.text for query in found)
-            findings.append(Finding(Kind.TOO_BROAD, (path,), confidence, sentence, "", queries, len(found)))
+            findings.append(Finding(FindingKind.TOO_BROAD, (path,), confidence, sentence, "", queries, len(found)))
         return findings
 
     def unfound(self, values: Mapping[str, bool]) -> list[Finding]:
@@ -143,7 +143,7 @@ class Recall:
         is_small = is_usual or len(self.queries) * 2 < len(values)
         sentence = f"none of {self.logged} logged queries in {self.days} days found it"
         return [
-            Finding(Kind.NEVER_FOUND, (path,), Confidence.LOW if is_small else Confidence.MEDIUM, sentence, "")
+            Finding(FindingKind.NEVER_FOUND, (path,), Confidence.LOW if is_small else Confidence.MEDIUM, sentence, "")
             for path in missing
             if values[path] or not is_usual
         ]
@@ -158,7 +158,7 @@ def _gap(group: Sequence[PastQuery]) -> Finding:
     sentence = f"no note covers {shown}; write a note about “{visible(shortened(topic, 60))}”"
     confidence = Confidence.HIGH if len(group) > 1 else Confidence.MEDIUM if times > 1 else Confidence.LOW
     cost = f"asked {counted(times, 'time', 'times')} without an answer"
-    return Finding(Kind.GAP, (), confidence, sentence, cost, texts, times)
+    return Finding(FindingKind.GAP, (), confidence, sentence, cost, texts, times)
 
 
 def _clusters(queries: Sequence[PastQuery]) -> list[list[PastQuery]]:

@@ -172,13 +172,13 @@ def claims(body: str) -> tuple[tuple[str, str], ...]:
 def _pieces(body: str) -> Iterator[str]:
     """Yields paragraphs, list items and table rows, each as one line."""
     paragraph: list[str] = []
-    for line, is_code in lines_of(body):
+    for line, in_code in lines_of(body):
         text = line.strip()
-        starts = not text or is_code or text[0] in "#|>@" or _MARK.match(line) is not None
+        starts = not text or in_code or text[0] in "#|>@" or _MARK.match(line) is not None
         if starts and paragraph:
             yield " ".join(paragraph)
             paragraph = []
-        if not text or is_code or text[0] in "#@":
+        if not text or in_code or text[0] in "#@":
             continue
         if text.startswith("|"):
             yield _CELL.sub(" | ", text).strip("| ")

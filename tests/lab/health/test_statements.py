@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from brvtui.lab.health.junk import junk
 from brvtui.lab.health.likeness import likeness, near_pairs, shingle_hashes, signature
-from brvtui.lab.health.pairs import NoteText, compare
+from brvtui.lab.health.pairs import ComparedNote, compare
 from brvtui.lab.health.statements import Disagreement, claims, disagreements, statements, stems
 
 DISAGREEING = [
@@ -77,11 +77,11 @@ def test_copies_are_pairs_and_empty_texts_are_not() -> None:
 
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_texts_can_be_compared(first: str, second: str) -> None:
-    one, two = NoteText.of("one", first), NoteText.of("two", second)
+    one, two = ComparedNote.of("one", first), ComparedNote.of("two", second)
     result = compare(one, two, lambda _: 1.0)
     assert result == compare(one, two, lambda _: 1.0)
     assert 0 <= result.likeness <= 1
-    assert not compare(one, NoteText.of("one", first), lambda _: 1.0).disagreements
+    assert not compare(one, ComparedNote.of("one", first), lambda _: 1.0).disagreements
     assert junk("one", first) == junk("one", first)
 
 
