@@ -90,7 +90,7 @@ def _key(finding: Finding) -> FindingKey:
 
 _FORMAT = 1
 _MOST_QUERIES, _MOST_LOGGED, _LONGEST_QUERY = 200, 2_000, 1_000
-_MOST_TITLES, _MOST_SHADOWS, _MOST_RIVALS, _MOST_PAIRS = 250, 150, 100, 30_000
+_MOST_TITLES, _MOST_SHADOWS, _MOST_RIVALS, _MOST_PAIRS = 250, 150, 100, 12_000
 _MOST_SEARCHED = 50_000
 _TITLE_RARE = 3
 """A note is found by its title if a word of the title is in at most this many notes."""
@@ -274,25 +274,22 @@ class _Check:
         return WordOverlap.of(self.snapshot.postings)
 
     def _candidates(self) -> list[tuple[str, str]]:
-        """The pairs of notes that are compared, each sorted by path."""
+        """The pairs of notes that are compared, the most promising first, each sorted by path."""
         notes = self.snapshot.notes
         near = near_pairs(np.stack([self.features[note.path].signature for note in notes]), NEAR) if notes else []
-        pairs = {*near, *self._title_shares}
-        usable = {
-            place for place, note in enumerate(notes) if note.role is Role.NOTE and not self.features[note.path].is_junk
-        }
-        return sorted(
-            (min(notes[one].path, notes[two].path), max(notes[one].path, notes[two].path))
-            for one, two in pairs
-            if one in usable and two in usable
-        )
+        ranked = dict.fromkeys(near, -2.0) | {pair: -sum(found) for pair, found in self._shared.items()}
+        usable = [note.role is Role.NOTE and not self.features[note.path].is_junk for note in notes]
+        pairs = sorted(pair for pair in ranked if usable[pair[0]] and usable[pair[1]])
+        chosen = sorted(pairs, key=ranked.__getitem__)[:_MOST_PAIRS]
+        paths = [(notes[one].path, notes[two].path) for one, two in chosen]
+        return [(min(pair), max(pair)) for pair in paths]
 
     def _compared(self) -> Iterator[tuple[str, str, PairResult]]:
         """Yields each candidate pair with its comparison. Comparisons of unchanged notes are reused."""
         kept = self._kept.get("pairs")
         known = kept if isinstance(kept, dict) else {}
         texts: dict[str, ComparedNote] = {}
-        for number, (one, two) in enumerate(self._candidates()[:_MOST_PAIRS]):
+        for number, (one, two) in enumerate(self._candidates()):
             if number % 64 == 0:
                 self._continue()
             key = f"{one}\0{two}\0{self._stamp(one)}\0{self._stamp(two)}"
@@ -349,7 +346,7 @@ class _Check:
             return 0.0
         facts = result.disagreements[0]
         place = self.snapshot.by_path
-        titles = self._title_shares.get((min(place[one], place[two]), max(place[one], place[two])), 0.0)
+        titles = self._shared.get((min(place[one], place[two]), max(place[one], place[two])), (0.0, 0.0))[1]
         if titles < LEAST_TITLE and facts.is_name:
             return 0.0
         if titles < 0.5 and result.same_words < 0.35:
@@ -359,8 +356,9 @@ class _Check:
         return facts.strength * (1.0 if titles >= 0.8 or result.same_words >= 0.6 else 0.8)
 
     @cached_property
-    def _title_shares(self) -> dict[tuple[int, int], float]:
-        return {(one, two): title for one, two, _, title in self.overlap.shared(LEAST_WORDS, LEAST_TITLE)}
+    def _shared(self) -> dict[tuple[int, int], tuple[float, float]]:
+        pairs = self.overlap.shared(LEAST_WORDS, LEAST_TITLE)
+        return {(one, two): (words, title) for one, two, words, title in pairs}
 
     def _by_age(self, one: str, two: str, facts: Disagreement) -> tuple[str, str, Disagreement]:
         """The older note, the newer note, and their disagreement in that order."""
@@ -508,20 +506,15 @@ class _Check:
         """Notes that the engine's rules offer for archiving."""
         if not self.session.kind.has_maturity:
             return
-        board = self.session.ageing.board()
+        board, notes = self.session.ageing.board(), self.snapshot.notes
         come = board.today.has_come.get(ARCHIVE)
         for place in [] if come is None else np.flatnonzero(come).tolist():
-            row = board.row(place)
-            if row.note.role is Role.NOTE and not self.features[row.path].is_junk:
-                sentence = f"a draft whose importance has decayed to {row.archive_importance:.0f}: {ARCHIVE.meaning}"
-                is_used = row.path in self.recall.found or row.path in self.recall.recalled
-                yield Finding(
-                    FindingKind.ARCHIVE_CANDIDATE,
-                    (row.path,),
-                    Confidence.MEDIUM if is_used else Confidence.HIGH,
-                    sentence,
-                    "",
-                )
+            path, importance = notes[place].path, float(board.today.archive_importance[place])
+            if notes[place].role is Role.NOTE and not self.features[path].is_junk:
+                is_used = path in self.recall.found or path in self.recall.recalled
+                confidence = Confidence.MEDIUM if is_used else Confidence.HIGH
+                sentence = f"a draft whose importance has decayed to {importance:.0f}: {ARCHIVE.meaning}"
+                yield Finding(FindingKind.ARCHIVE_CANDIDATE, (path,), confidence, sentence, "")
 
 
 _PAIR_NUMBERS = ("likeness", "same_words", "agreements", "is_parallel", "count", "statements")

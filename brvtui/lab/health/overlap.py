@@ -17,7 +17,8 @@ _K, _B = 1.2, 0.75
 _FEW, _RARE_SHARE, _MOST_RARE = 10, 0.04, 30
 """A word is rare if at most 10 notes contain it or, in a larger memory, 4 % of the notes, but never more than 30."""
 _TITLE_SHARE, _MOST_TITLES = 0.2, 300
-"""A word of a title says what the note is about if at most this share, and this number, of the notes contains it."""
+"""A word of a title says what the note is about if at most this share of the notes contains it. It connects notes only
+if at most this number contains it."""
 _MOST_PAIRS = 1_000_000
 """The maximum number of pairs of notes with a common word that are counted; the rarest words come first."""
 OWN_WORDS = 6
@@ -55,7 +56,7 @@ class WordOverlap:
         by_field.ravel()[: len(postings.frequencies)] = postings.frequencies
         df, titled = by_field[:, : _CONTENT + 1].max(axis=1, initial=0), by_field[:, _TITLE] > 0
         is_rare = (df > 0) & (df <= max(_FEW, min(_MOST_RARE, int(count * _RARE_SHARE))))
-        used = is_rare | (titled & (df <= max(_FEW, min(_MOST_TITLES, int(count * _TITLE_SHARE)))))
+        used = is_rare | (titled & (df <= max(_FEW, int(count * _TITLE_SHARE))))
         for place in np.flatnonzero(used).tolist():
             used[place] = names[place].isalpha() and names[place] not in STOP_WORDS
         is_rare &= used
@@ -87,7 +88,8 @@ class WordOverlap:
         returned if one of the measures reaches its minimum.
         """
         entries = np.flatnonzero(self.is_rare[self.terms] | self.in_title)
-        entries = entries[self.df[self.terms[entries]] > 1]
+        df = self.df[self.terms[entries]]
+        entries = entries[(df > 1) & (df <= _MOST_TITLES)]
         left, right = self._pairs(entries)
         if not len(left):
             return []
