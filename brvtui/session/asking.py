@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,12 +11,10 @@ from numpy.typing import NDArray
 
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
 from brvtui.lab.health.recall import QueryOutcome
-from brvtui.lab.whatif.variant import Variant
 from brvtui.logbook import Logbook
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.engines import Engines, OpenProject
-from brvtui.session.variants import VariantRunner
 from brvtui.text.analysis import STOP_WORDS, terms
 from brvtui.tree.reading.project import FoundProject
 
@@ -35,10 +34,6 @@ class CheckedProject(OpenProject, Protocol):
     def project(self) -> FoundProject:
         """The open project."""
 
-    @property
-    def variants(self) -> VariantRunner:
-        """Runs queries at other times."""
-
 
 class QueryMemo:
     """Asks the session's engine.
@@ -49,7 +44,6 @@ class QueryMemo:
 
     def __init__(self, session: CheckedProject, kept: Any) -> None:
         """Reuses the answers in ``kept``, which :meth:`plain` returned; anything else is ignored."""
-        self._session = session
         self._engine = session.engines.named(session.engine)
         self._context = session.engines.context(session.engine)
         self._kept: dict[str, Any] = kept if isinstance(kept, dict) else {}
@@ -88,9 +82,7 @@ class QueryMemo:
         )
 
     def _answer(self, text: str, scope: str, days: int) -> QueryOutcome:
-        context = self._context
-        if days:
-            context = self._session.variants.state(Variant(days=days), self._session.engine).context
+        context = replace(self._context, now_ms=self._context.now_ms + days * MS_PER_DAY)
         try:
             trace = self._engine.answer(context, Query(text[:LONGEST_QUERY], scope))
         except EngineError:

@@ -18,6 +18,7 @@ import numpy as np
 from brvtui import __version__
 from brvtui.engines.ageing.events import ARCHIVE
 from brvtui.engines.contract import Ages, QuotesNotes
+from brvtui.garbage import garbage_collector_paused
 from brvtui.lab.backlinks import names_of
 from brvtui.lab.health.features import Features, NoteLink, features_of, resolved
 from brvtui.lab.health.finding import Confidence, Finding, FindingKind, HealthReport
@@ -64,7 +65,7 @@ class ProjectHealth:
         worker. Calls ``progress`` with the number of finished steps and of all. Raises :class:`HealthCheckCancelled`,
         and :class:`brvtui.engines.contract.EngineError` for an engine that cannot be used.
         """
-        with self._lock:
+        with self._lock, garbage_collector_paused():
             if not self._session.kind.has_files:
                 return HealthReport((), (), 0, 0, days)
             check = _Check(self._session, days, cancelled, progress or (lambda done, of: None))
@@ -90,7 +91,7 @@ def _key(finding: Finding) -> FindingKey:
 
 _FORMAT = 1
 _MOST_QUERIES, _MOST_LOGGED, _LONGEST_QUERY = 200, 2_000, 1_000
-_MOST_TITLES, _MOST_SHADOWS, _MOST_RIVALS, _MOST_PAIRS = 250, 150, 100, 12_000
+_MOST_TITLES, _MOST_SHADOWS, _MOST_RIVALS, _MOST_PAIRS = 250, 150, 100, 8_000
 _MOST_SEARCHED = 50_000
 _TITLE_RARE = 3
 """A note is found by its title if a word of the title is in at most this many notes."""

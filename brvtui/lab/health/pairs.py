@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from brvtui.lab.health.likeness import likeness, shingle_hashes
+from brvtui.lab.health.likeness import Hashes, likeness, shingle_hashes
 from brvtui.lab.health.statements import Disagreement, Statement, Weight, disagreements, statements, stems
 
 LEAST_WORDS, LEAST_TITLE = 0.35, 0.6
@@ -26,21 +26,21 @@ _SERIAL = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ComparedNote:
     """A note prepared for comparisons with others."""
 
     title: str
-    body: str
     statements: tuple[Statement, ...]
     stems: Counter[str]
     """For each stem, the number of statements that contain it."""
+    hashes: Hashes
 
     @classmethod
     def of(cls, title: str, body: str) -> ComparedNote:
         """The note with this ``title``, and the text ``body`` without frontmatter."""
         cut = statements(body)
-        return cls(title, body, cut, Counter(word for one in cut for word in one.words))
+        return cls(title, cut, Counter(word for one in cut for word in one.words), shingle_hashes(body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def compare(one: ComparedNote, two: ComparedNote, weight: Weight) -> PairResult:
     both, either = one.stems.keys() & two.stems.keys(), one.stems.keys() | two.stems.keys()
     whole = sum(map(weight, either))
     same_words = sum(map(weight, both)) / whole if whole and min(len(one.stems), len(two.stems)) >= _LEAST_TEXT else 0.0
-    alike = likeness(shingle_hashes(one.body), shingle_hashes(two.body)) if len(both) >= _LEAST_TEXT else 0.0
+    alike = likeness(one.hashes, two.hashes) if len(both) >= _LEAST_TEXT else 0.0
     is_parallel = _is_parallel(one, two)
     longer = max(len(one.statements), len(two.statements))
     found: Sequence[Disagreement] = ()
