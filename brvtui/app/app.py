@@ -267,10 +267,9 @@ class BrvTui(ConfiguredApp):
     def _make_health(self) -> FrameScreen:
         from brvtui.app.health.checks import HealthChecks
         from brvtui.app.health.screen import HealthScreen
-        from brvtui.app.health.words import Words
 
-        checks, words, changes = HealthChecks(self, self.project), Words(self, self.project), self.changes
-        return HealthScreen(self.layouts, checks, words, changes.archive_all, changes.replace, changes.retitle)
+        checks, changes = HealthChecks(self, self.project), self.changes
+        return HealthScreen(self.layouts, checks, changes.archive_all, changes.replace, changes.retitle)
 
     def _make_settings(self) -> FrameScreen:
         from brvtui.app.settings.screen import SettingsScreen

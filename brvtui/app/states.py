@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from brvtui.lab.whatif.variant import Control, EarlierNotes, Variant
     from brvtui.saved.traces import SavedTrace
     from brvtui.session.edit_effect import EditEffect
-    from brvtui.session.origins import NoteOrigin
     from brvtui.trace import Detail, Trace
     from brvtui.trace.routing import CacheNow
     from brvtui.tree.engine_files.curate_log import Curation
@@ -340,15 +339,11 @@ class HealthState(NamedTuple):
     """The findings of the last check; None before the first one has ended."""
     reviews: tuple[Curation, ...] = ()
     """The changes that wait for the user's review in the engine."""
-    origins: Mapping[str, NoteOrigin] = {}
-    """The origins of the notes that were looked up, by path."""
     problem: str = ""
     """The reason why the last check failed; empty if it did not."""
     done: int = 0
     total: int = 0
     """The numbers of finished steps and of all steps; 0 if no check is running."""
-    stopped: bool = False
-    """True if the user stopped the check."""
 
 
 class Covering(NamedTuple):

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
-from brvtui.cli.options import (
-    WholeNumber,
-    answer_format,
-    engine_option,
-    filled,
-    project_option,
-    shared,
-    space_options,
-)
+from brvtui.cli.options import answer_format, engine_option, filled, project_option, shared, space_options
 from brvtui.cli.output import print_report, say_note, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.paint.line import Line, line
@@ -32,7 +24,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """The version of the command's JSON format. It changes if a field is removed or given another meaning."""
 _LISTED = 40
-"""The number of terms, notes or neighbours that a report lists unless ``--limit`` is given."""
+"""The number of terms, notes or neighbours that a report lists; JSON has all."""
 
 
 @click.command(
@@ -56,10 +48,6 @@ Examples:
     "--only", type=click.Choice(("common", "rare", "split")), default=None,
     help="Only terms in more than half of the notes, in one note, or also written as two words.",
 )  # fmt: skip
-@click.option(
-    "--limit", type=WholeNumber(1, 2_000_000), default=None,
-    help=f"The maximum number of rows (default: {_LISTED}; all in JSON).",
-)  # fmt: skip
 @click.option("--term", type=filled, help="Show one term with its notes, neighbours and other spellings.")
 @click.option("--tokens", metavar="TEXT", type=filled, help="Show how each engine cuts TEXT into words.")
 @engine_option
@@ -72,7 +60,6 @@ def terms(
     text: str,
     order: Order,
     only: str | None,
-    limit: int | None,
     term: str | None,
     tokens: str | None,
     request: ProjectRequest,
@@ -92,7 +79,7 @@ def terms(
         return _write_tokens(session, tokens, request.engine, form)
     from brvtui.lab.terms import terms_of
 
-    table, most = terms_of(session.snapshot), limit or (None if form == "json" else _LISTED)
+    table, most = terms_of(session.snapshot), None if form == "json" else _LISTED
     for notice in session.snapshot.search_notices(bool(table.by_name)):
         say_note(notice)
     if term is not None:
@@ -111,7 +98,7 @@ def _listed(table: TermList, found: Sequence[Term], count: int) -> Iterator[Line
     yield line(TERM_COLUMNS, "faint")
     yield from (term_line(one, table.notes) for one in found)
     if count > len(found):
-        yield line(f" {count - len(found)} more: --limit {count} lists them", "muted")
+        yield line(f" {count - len(found)} more: give a FILTER, or --format json", "muted")
 
 
 def _write_term(session: Session, table: TermList, name: str, most: int | None, form: str) -> int:
@@ -119,14 +106,14 @@ def _write_term(session: Session, table: TermList, name: str, most: int | None, 
     if found is None:
         say_note(f"no note contains the term {name}; brv-tui terms FILTER lists the terms that contain a text")
         return NEGATIVE
-    neighbours = table.neighbours(found.term, session.engines.expansion_rules())[:most]
-    variants, paths = table.variants(found.term)[:most], table.notes_with(found.term)[:most]
+    details = table.details(found.term, session.engines.expansion_rules(), most)
     if form == "json":
-        parts = {"neighbours": [*map(_dict, neighbours)], "variants": [*map(_dict, variants)], "paths": paths}
-        write_json([{"schema": SCHEMA, "notes": table.notes, "count": 1, "terms": [_dict(found)], **parts}])
+        parts = {"neighbours": [*map(_dict, details.neighbours)], "variants": [*map(_dict, details.variants)]}
+        row = {"notes": table.notes, "count": 1, "terms": [_dict(found)], **parts, "paths": details.paths}
+        write_json([{"schema": SCHEMA, **row}])
     else:
         head = _listed(table, [found], 1)
-        print_report(lambda width: rich_lines([*head, *detail_lines(neighbours, variants, paths, width)]))
+        print_report(lambda width: rich_lines([*head, *detail_lines(details, width)]))
     return OK
 
 

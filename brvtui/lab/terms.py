@@ -14,7 +14,7 @@ into pairs of characters.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import compress, pairwise, product
@@ -28,15 +28,12 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import text_document
 from brvtui.text.analysis import STOP_WORDS, fold, from_utf16, terms, utf16
 from brvtui.text.constants import ExpansionRules
-from brvtui.text.full_text import stems_of
 from brvtui.text.segment import FIELDS
 from brvtui.text.vocabulary import KINDS
 
 Order = Literal["df", "cf", "idf", "term"]
 _LEAST_COMPOUND, _LONGEST_COMPOUND = 4, 40
 """The minimum and maximum length of a word that may also be written as two."""
-_FEW_PAIRS = 1_000
-"""The maximum number of pairs for which only the notes with both words are read."""
 _Pair = tuple[str, str]
 
 
@@ -63,12 +60,20 @@ class TermNeighbour(NamedTuple):
 
 
 class TermVariant(NamedTuple):
-    """Another spelling of a term, and the number of notes that contain it. Such spellings split a topic."""
+    """Another spelling of a term (webhook, web hook), and the number of notes with it. Such spellings split a topic."""
 
     spelling: str
-    kind: str
-    """``compound`` (webhook, web hook) or ``form`` (another form with the same English stem, or with accents)."""
     df: int
+
+
+class TermDetails(NamedTuple):
+    """The neighbours of a term, heaviest first, its other spellings, most frequent first, and the paths of its notes in
+    document order.
+    """
+
+    neighbours: tuple[TermNeighbour, ...]
+    variants: tuple[TermVariant, ...]
+    paths: tuple[str, ...]
 
 
 def frequency(term: Term, notes: int) -> str:
@@ -107,7 +112,7 @@ class TermList:
         names: Iterable[str] = self._snapshot.postings.vocabulary.containing(wanted) if wanted else self.by_name
         found = [self.by_name[name] for name in names]
         if only:
-            split = self._split if only == "split" else ()
+            split = {"".join(pair) for pair in self._compounds} if only == "split" else ()
             found = [term for term in found if only == frequency(term, self.notes) or term.term in split]
         keys: Mapping[str, Callable[[Term], int]] = {
             "df": lambda term: -term.df,
@@ -116,60 +121,46 @@ class TermList:
         }
         return sorted(found, key=keys[order]) if order in keys else found
 
-    def notes_with(self, term: str) -> tuple[str, ...]:
-        """The paths of the notes that contain ``term``, in document order."""
-        return tuple(self._snapshot.notes[place].path for place in np.flatnonzero(self._has(term)).tolist())
+    def details(self, term: str, rules: ExpansionRules | None, most: int | None = None) -> TermDetails:
+        """At most ``most`` details of each kind. Neighbours are the other terms that a query for ``term`` finds by
+        ``rules``; there are none without rules.
 
-    def _has(self, term: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        identity = self._snapshot.postings.ids.get(utf16(term))
-        return self._snapshot.postings.has_any([identity] if identity is not None else [])
-
-    def neighbours(self, term: str, rules: ExpansionRules | None) -> list[TermNeighbour]:
-        """The other terms that match a query for ``term`` by ``rules``, heaviest first; none without rules."""
-        if rules is None:
-            return []
-        names = self._snapshot.postings.ids.terms
-        found = self._snapshot.postings.vocabulary.expand(utf16(term), rules)
-        columns = (found.ids, found.kinds, found.distances, found.weights)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        neighbours = [
-            TermNeighbour(name, KINDS[kind].value, distance, weight, self.by_name[name].df)
-            for identity, kind, distance, weight in rows
-            if (name := from_utf16(names[identity])) != term
+        The first call reads all notes.
+        """
+        postings = self._snapshot.postings
+        identity = postings.ids.get(utf16(term))
+        places = np.flatnonzero(postings.has_any([identity] if identity is not None else [])).tolist()
+        variants = [
+            TermVariant(" ".join(pair), df) if "".join(pair) == term else self._joined(pair)
+            for pair, df in self._compounds.items()
+            if term in (*pair, "".join(pair))
         ]
-        return sorted(neighbours, key=lambda one: (-one.weight, one.term))
+        return TermDetails(
+            tuple(sorted(self._neighbours(term, rules), key=lambda one: (-one.weight, one.term)))[:most],
+            tuple(sorted(variants, key=lambda one: (-one.df, one.spelling)))[:most],
+            tuple(self._snapshot.notes[place].path for place in places[:most]),
+        )
 
-    def variants(self, term: str) -> list[TermVariant]:
-        """The other spellings of ``term``, most frequent first. Reads the notes that contain the parts of compounds."""
-        pairs = [*_cuts(term)]
-        pairs += ((term, name.removeprefix(term)) for name in self.by_name if name.startswith(term))
-        pairs += ((name.removesuffix(term), term) for name in self.by_name if name.endswith(term))
-        written = self._adjacent(pair for pair in pairs if self._may_join(pair))
-        found = [
-            TermVariant(" ".join(pair), "compound", count)
-            if "".join(pair) == term
-            else TermVariant("".join(pair), "compound", self.by_name["".join(pair)].df)
-            for pair, count in written.items()
-        ]
-        forms = self._by_stem.get(self._stems.get(term, ""), [])
-        found += (TermVariant(name, "form", self.by_name[name].df) for name in forms if name != term)
-        return sorted(dict.fromkeys(found), key=lambda one: (-one.df, one.spelling))
+    def _joined(self, pair: _Pair) -> TermVariant:
+        return TermVariant("".join(pair), self.by_name["".join(pair)].df)
 
-    @cached_property
-    def _stems(self) -> Mapping[str, str]:
-        return dict(zip(self.by_name, stems_of(self.by_name), strict=True))
+    def _neighbours(self, term: str, rules: ExpansionRules | None) -> Iterator[TermNeighbour]:
+        if rules is not None:
+            found = self._snapshot.postings.vocabulary.expand(utf16(term), rules)
+            columns = (found.ids, found.kinds, found.distances, found.weights)
+            for identity, kind, distance, weight in zip(*(column.tolist() for column in columns), strict=True):
+                name = from_utf16(self._snapshot.postings.ids.terms[identity])
+                if name != term:
+                    yield TermNeighbour(name, KINDS[kind].value, distance, weight, self.by_name[name].df)
 
     @cached_property
-    def _by_stem(self) -> Mapping[str, list[str]]:
-        groups = defaultdict[str, list[str]](list)
-        for name, stem in self._stems.items():
-            groups[stem].append(name)
-        return groups
-
-    @cached_property
-    def _split(self) -> frozenset[str]:
-        pairs = (pair for name in self.by_name for pair in _cuts(name) if self._may_join(pair))
-        return frozenset("".join(pair) for pair in self._adjacent(pairs))
+    def _compounds(self) -> Counter[_Pair]:
+        """For each pair of adjacent words that notes also write as one, the number of notes with the pair."""
+        wanted = {pair for name in self.by_name for pair in _cuts(name) if self._may_join(pair)}
+        notes = self._snapshot.notes if wanted else ()
+        return Counter(
+            pair for note in notes for pair in wanted.intersection(pairwise(_words(self._snapshot, note.path)))
+        )
 
     def _may_join(self, pair: _Pair) -> bool:
         """True if ``pair`` and the word that it forms are terms, and it is not a phrase like "of ten" or "is a"."""
@@ -179,17 +170,6 @@ class TermList:
         if is_phrase or is_letter or whole in STOP_WORDS or not whole.isalpha():
             return False
         return all(name in self.by_name for name in (one, other, whole))
-
-    def _adjacent(self, pairs: Iterable[_Pair]) -> Counter[_Pair]:
-        """The number of notes in which the words of each pair are adjacent; pairs that never are do not occur."""
-        wanted = frozenset(pairs)
-        has = {part: self._has(part) for pair in wanted for part in pair} if len(wanted) <= _FEW_PAIRS else {}
-        masks = [has[one] & has[other] for one, other in wanted] if has else []
-        places = np.flatnonzero(np.logical_or.reduce(masks)).tolist() if masks else range(self.notes * bool(wanted))
-        found = Counter[_Pair]()
-        for place in places:
-            found.update(wanted.intersection(pairwise(_words(self._snapshot, self._snapshot.notes[place].path))))
-        return found
 
 
 def _cuts(term: str) -> Iterator[_Pair]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from brvtui.engines.contract import AnalysisStep
 from brvtui.engines.registry import presentation
-from brvtui.lab.terms import Term, TermNeighbour, TermVariant, frequency
+from brvtui.lab.terms import Term, TermDetails, frequency
 from brvtui.paint.line import Line, hanging, line
 from brvtui.wording import counted
 
@@ -21,21 +21,22 @@ def term_line(term: Term, notes: int) -> Line:
     return row.add(", ".join(term.fields), "muted").add(f"  {frequency(term, notes)}", "warn")
 
 
-def detail_lines(
-    neighbours: Sequence[TermNeighbour], variants: Sequence[TermVariant], paths: Sequence[str], width: int
-) -> Iterator[Line]:
-    """Sections with the other spellings of a term, the other words that a query for it finds, and its notes."""
-    kinds = {"compound": "as two words or as one", "form": "another form"}
-    spellings = [f"{one.spelling}  {counted(one.df, 'note', 'notes')}, {kinds[one.kind]}" for one in variants]
-    found = [f"{one.term}  × {one.weight:.2f}, {one.kind}, {counted(one.df, 'note', 'notes')}" for one in neighbours]
+def detail_lines(details: TermDetails, width: int) -> Iterator[Line]:
+    """Sections with the other spellings of a term, the other words that a query for it finds, and its notes if any."""
     sections = {
-        "Other spellings, which split the topic": spellings,
-        "A query for it also finds": found,
-        **({"Notes with it": paths} if paths else {}),
+        "Other spellings, which split the topic": [
+            f"{one.spelling}  {counted(one.df, 'note', 'notes')}" for one in details.variants
+        ],
+        "A query for it also finds": [
+            f"{one.term}  × {one.weight:.2f}, {one.kind}, {counted(one.df, 'note', 'notes')}"
+            for one in details.neighbours
+        ],
+        "Notes with it": details.paths,
     }
     for title, rows in sections.items():
-        yield line(f" {title}", "bold muted")
-        for row in rows or ("none",):
+        if rows:
+            yield line(f" {title}", "bold muted")
+        for row in rows:
             yield from hanging(line(f"   {row}"), width, 5)
 
 

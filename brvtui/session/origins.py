@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -23,12 +22,8 @@ _FIELDS = {
 _AUTHOR = "**Author:**"
 
 
-@dataclass(frozen=True, slots=True)
-class NoteOrigin:
-    """The known facts about the origin of the note at ``path``, each with its label."""
-
-    path: str
-    facts: tuple[tuple[str, str], ...]
+NoteOrigin = tuple[tuple[str, str], ...]
+"""The known facts about the origin of a note, each with its label."""
 
 
 def curations(session: Session) -> tuple[Curation, ...]:
@@ -40,7 +35,7 @@ def curations(session: Session) -> tuple[Curation, ...]:
 def origin_of(session: Session, path: str) -> NoteOrigin:
     """The origin of the note at ``path``. Reads the note, the engine's log and git. Raises no errors."""
     text = session.about(path).text
-    return NoteOrigin(path, (*_in_text(text), *_in_log(session, path), *_in_git(session, path)))
+    return (*_in_text(text), *_in_log(session, path), *_in_git(session, path))
 
 
 def _in_text(text: str) -> Iterator[tuple[str, str]]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 
 from brvtui.app.editing.merge_dialog import MergeDialog, MergedTextDialog, SidesPane
 from brvtui.app.editing.note_editor import NoteEditor
 from brvtui.app.editing.plan_dialog import PlanDialog, TitleDialog, effect_lines
-from brvtui.app.health.findings_pane import FindingPane, FindingsPane
-from brvtui.app.health.screen import HealthHead, HealthScreen
+from brvtui.app.health.findings_pane import FindingsPane
+from brvtui.app.health.screen import HealthScreen
 from brvtui.engines.contract import EngineError
 from brvtui.lab.health.finding import Confidence, Finding, FindingKind
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -22,7 +21,7 @@ from brvtui.session.health import ProjectHealth
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.engine_files.curate_log import read_curations
 from brvtui.tree.engine_files.sidecar import project_data
-from tests.app.driving import NARROW, WIDE, MakeApp, at_two_sizes, on, press, settled, until
+from tests.app.driving import WIDE, MakeApp, at_two_sizes, on, press, settled, until
 from tests.app.looking import AppPilot, flat, frame, text_of, toast_text, view
 from tests.notes.conftest import files_of
 from tests.support.trees import Tree
@@ -68,8 +67,8 @@ async def test_findings_show_reason_cost_origin_and_remedies(
     async with make_app(ill.root).run_test(size=size) as pilot:
         pane = await opened(pilot)
         rows = text_of(pilot, "#findings").splitlines()
-        assert rows[0].strip().endswith(" 1")
-        assert "review" in rows[1]
+        review = next(number for number, row in enumerate(rows) if row.strip().startswith("review"))
+        assert rows[review - 1].strip().endswith(" 1")
         to(pane, FindingKind.NEAR_DUPLICATE, ONE, OTHER)
         await settled(pilot)
         row = pane.row
@@ -167,43 +166,28 @@ async def test_ignored_findings_are_hidden_shown_and_restored(ill: Tree, make_ap
         assert key in pane.choices
 
 
-async def test_tabs_are_switched_by_key_and_mouse(ill: Tree, make_app: MakeApp) -> None:
-    async with make_app(ill.root).run_test(size=NARROW) as pilot:
+@at_two_sizes
+async def test_terms_and_tokens_are_tabs(ill: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
+    async with make_app(ill.root).run_test(size=size) as pilot:
         await opened(pilot)
         await press(pilot, "f4")
-        shown = {pane.id for pane in frame(pilot).body.panes if pane.display}  # type: ignore[attr-defined]
-        assert shown == {"terms"}
-        column = text_of(pilot, "#health-head").splitlines()[0].index("Tokens")
-        await pilot.click("#health-head", offset=(column, 0))
+        body = frame(pilot).body
+        assert {pane.id for pane in body.panes if pane.display} == {"findings", "terms"}  # type: ignore[attr-defined]
+        x, y = body.tab_spots()["tokens"]
+        await pilot.click(offset=(x + 2, y))
         await settled(pilot)
         assert frame(pilot).stop == "tokens"
-        assert frame(pilot).query_one(HealthHead).tab == "tokens"
         await press(pilot, "escape")
         assert frame(pilot).stop == "findings"
-        assert frame(pilot).query_one(FindingPane).display
 
 
-async def test_check_is_stopped_and_failures_are_shown(
-    ill: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def endless(
-        _: ProjectHealth, days: int = 90, cancelled: Callable[[], bool] = bool, progress: object = None
-    ) -> None:
-        while not cancelled():
-            pass
-        raise EngineError("broken")
-
+async def test_failed_check_is_explained(ill: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ProjectHealth, "report", lambda *_, **__: (_ for _ in ()).throw(EngineError("broken")))
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
-        monkeypatch.setattr(ProjectHealth, "report", endless)
         await settled(pilot)
         await pilot.press("escape", "7")
-        await until(pilot, lambda: view(pilot).health.total)
-        await pilot.press("b")
-        await until(pilot, lambda: view(pilot).health.stopped)
+        await until(pilot, lambda: view(pilot).health.problem)
         await settled(pilot)
-        assert "stopped" in text_of(pilot, "#findings")
-        monkeypatch.setattr(ProjectHealth, "report", lambda *_, **__: (_ for _ in ()).throw(EngineError("broken")))
-        await press(pilot, "b")
         assert "broken" in text_of(pilot, "#findings")
         assert not toast_text(pilot)
 

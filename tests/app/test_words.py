@@ -6,9 +6,9 @@ from textual import on
 from textual.app import ComposeResult
 
 from brvtui.app.arrangement import Arrangement, Split
+from brvtui.app.health.checks import HealthChecks, SessionRequest
 from brvtui.app.health.terms_pane import TermsPane
 from brvtui.app.health.tokens_pane import TokensPane
-from brvtui.app.health.words import Words, WordsWanted
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.widgets.pane import Pane
 from tests.app.driving import MakeApp, settled, until
@@ -25,16 +25,16 @@ class WordsScreen(FrameScreen):
 
     def __init__(self, app: AppPilot) -> None:
         super().__init__(brv(app).layouts)
-        self._words = Words(brv(app), brv(app).project)
+        self._checks = HealthChecks(brv(app), brv(app).project)
         self.wanted: list[str] = []
 
     def make_panes(self) -> ComposeResult:
         yield TermsPane(id="terms")
         yield TokensPane(id="tokens")
 
-    @on(WordsWanted)
-    def _want(self, event: WordsWanted) -> None:
-        self._words.want(event)
+    @on(SessionRequest)
+    def _run(self, event: SessionRequest) -> None:
+        self._checks.run(event)
 
     @on(Pane.NoteWanted)
     def _note(self, event: Pane.NoteWanted) -> None:

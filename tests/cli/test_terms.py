@@ -30,15 +30,12 @@ def test_json_has_every_term_with_its_numbers(run: Run) -> None:
     assert [row["df"] for row in value["terms"]] == sorted((row["df"] for row in value["terms"]), reverse=True)
 
 
-def test_filter_order_and_limit(run: Run) -> None:
-    value = answered(run, "RO", "--sort", "term", "--limit", "2")
-    assert [row["term"] for row in value["terms"]] == ["rollback", "rolling"]
-    assert value["count"] > 2
+def test_filter_and_order(run: Run) -> None:
+    terms = [row["term"] for row in answered(run, "RO", "--sort", "term")["terms"]]
+    assert terms == sorted(terms)
+    assert {"rollback", "rolling"} < set(terms)
     assert answered(run, "--only", "rare")["terms"][0]["df"] == 1
     assert not answered(run, "zyxw", code=1)["terms"]
-    code, out, _ = run("terms", "ro", "--limit", "1")
-    assert code == 0
-    assert f"--limit {value['count']}" in out
 
 
 def test_one_term_has_notes_neighbours_and_variants(run: Run, project: Tree) -> None:

@@ -61,7 +61,7 @@ def test_numbers_of_all_terms_equal_a_count_over_the_files(source: str, tmp_path
     notes = len(session.snapshot.notes)
     for term in table.by_name.values():
         assert term.idf == pytest.approx(math.log(1 + (notes - term.df + 0.5) / (term.df + 0.5)))
-        assert len(table.notes_with(term.term)) == term.df
+        assert len(table.details(term.term, None).paths) == term.df
 
 
 def test_numbers_follow_changes_of_notes(tmp_path: Path) -> None:
@@ -88,12 +88,11 @@ def table(make_tree: Callable[[str], Tree]) -> TermList:
     return terms_of(opened(tree.root).snapshot)
 
 
-def test_variants_are_compounds_and_forms(table: TermList) -> None:
-    spellings = {term: {(one.spelling, one.kind) for one in table.variants(term)} for term in table.by_name}
-    assert spellings["webhook"] == {("web hook", "compound"), ("webhooks", "form")}
-    assert ("webhook", "compound") in spellings["hook"]
-    assert spellings["email"] == {("e mail", "compound")}
-    assert spellings["cafe"] == {("café", "form")}
+def test_variants_are_written_as_one_word_or_as_two(table: TermList) -> None:
+    spellings = {term: set(table.details(term, None).variants) for term in table.by_name}
+    assert spellings["webhook"] == {("web hook", 1)}
+    assert ("webhook", 1) in spellings["hook"]
+    assert spellings["email"] == {("e mail", 1)}
     assert spellings["often"] == set()
     assert {term.term for term in table.find(only="split")} == {"webhook", "email"}
 
@@ -110,7 +109,7 @@ def test_terms_are_filtered_and_sorted(table: TermList) -> None:
 
 
 def test_neighbours_are_the_matches_of_the_search(table: TermList) -> None:
-    neighbours = {one.term: one for one in table.neighbours("webhook", BRV3.text)}
+    neighbours = {one.term: one for one in table.details("webhook", BRV3.text).neighbours}
     assert "webhook" not in neighbours
     webhooks = neighbours["webhooks"]
     assert (webhooks.kind, webhooks.distance, webhooks.df) == (KINDS[1], 1, 1)

@@ -50,7 +50,7 @@ FINDINGS = Place("findings", "Findings", PlaceKind.PANE, (
            bar=True, needs=Need.TREE),
     Action("health.retitle", "r", "screen.retitle", "retitle", "Give the note another title", bar=True,
            needs=Need.TREE),
-    Action("health.ignore", "d,delete", "ignore", "ignore", "Ignore this finding, or list an ignored one again",
+    Action("health.ignore", "d,delete", "screen.ignore", "ignore", "Ignore this finding, or list an ignored one again",
            bar=True),
     Action("health.ignored", "i", "ignored", "ignored", "Show or hide ignored findings", bar=True),
 ), within=EVERY_PANE, screens=("health",), needs=Need.PROJECT)  # fmt: skip

@@ -69,7 +69,6 @@ FLEET_SCREEN = Place("fleet", "Fleet screen", PlaceKind.SCREEN, (
 
 HEALTH_SCREEN = Place("health", "Health screen", PlaceKind.SCREEN, (
     *_panes("health", {"findings": "f2", "finding": "f3", "terms": "f4", "tokens": "f5"}),
-    Action("health.stop", "b", "stop", "stop", "Stop checking the notes, or check them again", bar=True),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 
 LAB_SCREEN = Place("lab", "Lab screen", PlaceKind.SCREEN, (

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import FINDINGS
 from brvtui.app.actions.registry import ACTIONS
+from brvtui.app.health.checks import SessionRequest
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import HealthState, Phase, ProjectState
 from brvtui.app.view import View
@@ -20,8 +21,12 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.lab.health.finding import Confidence, Finding, FindingKind
 from brvtui.paint.line import Line, hanging, line, rule
-from brvtui.report.health import NAMES, by_kind
+from brvtui.report.health import NAMES, by_kind, summary
 from brvtui.tree.engine_files.curate_log import Curation
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+    from brvtui.session.origins import NoteOrigin
 
 _MOST = 200
 """The maximum number of rows of a kind."""
@@ -31,23 +36,17 @@ _MEANINGS = {
     Confidence.MEDIUM: "medium: check it before you act",
     Confidence.LOW: "low: about half of such findings are wrong",
 }
-_TEXT, _AWAY = ("note.edit",), ("note.archive", "note.edit")
-_PAIR = ("health.merge", "note.archive", "note.edit")
+_AWAY = ("note.archive", "note.edit")
+_PAIR = ("health.merge", *_AWAY)
 _HELP = {
-    FindingKind.NEAR_DUPLICATE: _PAIR,
-    FindingKind.SUPERSEDED: ("health.supersede", *_PAIR),
+    FindingKind.NEAR_DUPLICATE: _PAIR, FindingKind.SUPERSEDED: ("health.supersede", *_PAIR),
     FindingKind.SHADOWED: ("note.edit", "health.retitle", "health.merge"),
     FindingKind.NOT_FOUND_BY_TITLE: ("health.retitle", "note.edit"),
-    FindingKind.TOO_BROAD: ("note.edit", "health.retitle"),
-    FindingKind.GAP: ("note.new",),
-    **dict.fromkeys(
-        (FindingKind.TEMPLATE_ONLY, FindingKind.TRANSCRIPT_LEFTOVER, FindingKind.TOOL_OUTPUT, FindingKind.LINKS_ONLY),
-        _AWAY,
-    ),
-    **dict.fromkeys(
-        (FindingKind.TITLE_ONLY, FindingKind.NEVER_FOUND, FindingKind.ORPHAN, FindingKind.ARCHIVE_CANDIDATE), _AWAY
-    ),
-}
+    FindingKind.TOO_BROAD: ("note.edit", "health.retitle"), FindingKind.GAP: ("note.new",),
+    FindingKind.TEMPLATE_ONLY: _AWAY, FindingKind.TRANSCRIPT_LEFTOVER: _AWAY, FindingKind.TOOL_OUTPUT: _AWAY,
+    FindingKind.LINKS_ONLY: _AWAY, FindingKind.TITLE_ONLY: _AWAY, FindingKind.NEVER_FOUND: _AWAY,
+    FindingKind.ORPHAN: _AWAY, FindingKind.ARCHIVE_CANDIDATE: _AWAY,
+}  # fmt: skip
 """The actions that help against findings of a kind, the best first; for other kinds, an edit."""
 _REVIEWS = "Waiting for your review in ByteRover"
 _IGNORED = "Ignored"
@@ -95,12 +94,6 @@ class FindingsPane(ChoicePane):
     class Moved(Message):
         """Posted when another finding is selected."""
 
-    @dataclass
-    class IgnoreWanted(Message):
-        """Posted to ignore findings, or to list ignored ones again."""
-
-        findings: Sequence[Finding]
-
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.rows_by_key: dict[str, Row] = {}
@@ -136,6 +129,7 @@ class FindingsPane(ChoicePane):
         before, place, health = self.chosen, self.cursor, view.health
         self.choices, self.owner, self.rows_by_key = [], [], {}
         lines: list[Line] = []
+        self.add_rows(lines, wrapped(_status(view), width, "warn" if health.problem else "muted"))
         for name, rows in self._groups(view):
             self.add_rows(lines, [line(f" {name} ", "bold strong").add(f"{len(rows)}", "muted").cut(width)])
             for row in rows[:_MOST]:
@@ -146,8 +140,6 @@ class FindingsPane(ChoicePane):
         self.marked &= self.rows_by_key.keys()
         self.cursor = self.choices.index(before) if before in self.choices else min(place, len(self.choices) - 1)
         self.cursor = max(self.cursor, 0)
-        if not lines:
-            self.add_rows(lines, wrapped(_empty(view), width, "warn" if health.problem else "muted"))
         self.call_later(self.post_message, self.Moved())
         return lines
 
@@ -199,66 +191,59 @@ class FindingsPane(ChoicePane):
         """Opens the note of the selected finding, or starts the note for a gap."""
         self.post_message(self.NoteWanted(self.note))
 
-    def action_ignore(self) -> None:
-        """Ignores the marked findings, or else the selected one."""
-        findings = [row for row in self.acted_on if isinstance(row, Finding)]
-        self.marked.clear()
-        self.post_message(self.IgnoreWanted(findings))
-
     def action_ignored(self) -> None:
         """Shows or hides ignored findings."""
         self._shows_ignored = not self._shows_ignored
         self.rebuild()
 
 
-def _empty(view: View) -> str:
-    """Returns the reason why no finding is listed."""
+def _status(view: View) -> str:
+    """Returns a sentence about the health of the memory, or about the check."""
     health = view.health
     if view.project.phase is Phase.FAILED or view.project.saved:
         return view.project.problem or "a saved trace: open its project to check its notes"
     if health.problem:
         return f"the notes could not be checked: {health.problem}"
-    if health.stopped:
-        return "the check was stopped"
     if health.report is None or health.total:
-        return "checking the notes…"
-    return f"No findings: {health.report.notes} notes were checked, and nothing weakens the memory."
+        return f"checking the notes, step {health.done} of {max(health.total, 1)}…"
+    sure = sum(one.confidence is Confidence.HIGH for one in health.report.findings)
+    return f"{sure} almost certain of {summary(health.report, view.kind.noun)}"
 
 
 class FindingPane(Pane):
     """The selected finding: reason, cost, confidence, origin, and what can be done."""
 
     TITLE = "Finding"
-    READS = (HealthState, ProjectState)
     HELP_TEXT = (
         "This pane shows the selected finding: the reason, what it costs, how sure it is, where its notes come from, "
         "and the keys that help. The origin is known if the frontmatter, ByteRover's log or git contains it."
     )
 
-    @dataclass
-    class OriginsWanted(Message):
-        """Posted to look up where notes come from."""
-
-        paths: Sequence[str]
-
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.row: Row | None = None
+        self._origins: Mapping[str, NoteOrigin] | None = None
+        """The origins of the row's notes, by path; None until they are known."""
 
     def put(self, row: Row | None) -> None:
         """Shows ``row``."""
         if row != self.row:
-            self.row, self.offset_row = row, 0
+            self.row, self._origins, self.offset_row = row, None, 0
             self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the selected finding, which is not in the view."""
-        return (self.row, *super().also_reads())
+        """Returns the selected finding and its origins, which are not in the view."""
+        return (self.row, self._origins, *super().also_reads())
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """Requests the origins of the notes that are not known yet."""
-        if missing := [path for path in notes_of(self.row) if path not in view.health.origins]:
-            yield self.OriginsWanted(missing)
+        """Requests the origins of the notes if they are not known yet."""
+        if self._origins is None and (paths := notes_of(self.row)):
+            yield SessionRequest("origins", partial(_origins, paths), partial(self._show_origins, self.row))
+
+    def _show_origins(self, row: Row | None, origins: Mapping[str, NoteOrigin]) -> None:
+        if row == self.row:
+            self._origins = origins
+            self.rebuild()
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the lines about the finding."""
@@ -278,15 +263,11 @@ class FindingPane(Pane):
             lines += [part for query in row.queries for part in self._fact("query", query, width)]
         for path in notes_of(row):
             lines += [rule(width, path, dash=self.glyphs.dash)]
-            origin = view.health.origins.get(path)
-            known = origin.facts if origin is not None else (("origin", "looking…"),)
+            known = self._origins[path] if self._origins is not None else (("origin", "looking…"),)
             for name, value in known or (("origin", "not known"),):
                 lines += self._fact(name, value, width)
-        helping = (
-            ("health.open", "note.edit")
-            if isinstance(row, Curation)
-            else (*_HELP.get(row.kind, _TEXT), "health.ignore")
-        )
+        kind = None if isinstance(row, Curation) else row.kind
+        helping = (*_HELP.get(kind, _AWAY[1:]), "health.ignore") if kind else ("health.open", "note.edit")
         lines.append(rule(width, "what you can do", dash=self.glyphs.dash))
         for name in helping:
             key = Line().gap().fit(self.services.shown_key(name), 6, "bold accent")
@@ -295,3 +276,9 @@ class FindingPane(Pane):
 
     def _fact(self, name: str, value: str, width: int) -> list[Line]:
         return hanging(Line().gap().fit(name, 12, "muted").add(value, "text"), width, 13)
+
+
+def _origins(paths: Sequence[str], session: Session) -> dict[str, NoteOrigin]:
+    from brvtui.session.origins import origin_of
+
+    return {path: origin_of(session, path) for path in paths}

@@ -4,27 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import ClassVar, get_args
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 
 from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import TERMS
-from brvtui.app.health.words import FoundTerms, TermDetails, TermQuery, WordsWanted, find_details, find_terms
+from brvtui.app.health.checks import SessionRequest
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
-from brvtui.lab.terms import Order
+from brvtui.lab.terms import Order, Term, TermDetails, terms_of
 from brvtui.paint.line import Line, line
 from brvtui.report.terms import TERM_COLUMNS, detail_lines, term_line
 from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
 
 _WHY = " A query finds a note by the words that both contain, and rare words weigh most."
 _KINDS = ("", "common", "rare", "split")
 _NOTE = "note "
 """The beginning of the choices that are notes; terms contain no spaces."""
+_MOST_TERMS, _MOST_ROWS = 500, 200
+
+
+class _TermQuery(NamedTuple):
+    """The terms to list, in the snapshot with this ``generation``, and the term whose details to show, if any."""
+
+    generation: int
+    text: str
+    order: Order
+    only: str
+    opened: str
+
+
+class _FoundTerms(NamedTuple):
+    """The first terms for ``query``, the number of all that match, the number of notes, and the details of one."""
+
+    query: _TermQuery
+    terms: tuple[Term, ...]
+    total: int
+    notes: int
+    details: TermDetails | None
 
 
 class TermsPane(ChoicePane):
@@ -45,28 +69,21 @@ class TermsPane(ChoicePane):
         super().__init__(id=id)
         self._order: Order = "df"
         self._only, self._opened = "", ""
-        self._found: FoundTerms | None = None
-        self._details: TermDetails | None = None
+        self._found: _FoundTerms | None = None
 
     def also_reads(self) -> tuple[object, ...]:
         """Returns the found terms and the settings of the list, which are not in the view."""
-        return (self._found, self._details, self._order, self._only, self._opened, *super().also_reads())
+        return (self._found, self._order, self._only, self._opened, *super().also_reads())
 
     def lacks(self, view: View) -> Iterator[Message]:
-        """Yields requests for the terms, and for the details of the opened one."""
-        generation, details = view.project.generation, self._details
-        query = TermQuery(generation, "".join(self.word_filter.words), self._order, self._only)
-        if generation and (self._found is None or self._found.query != query):
-            yield WordsWanted("terms", partial(find_terms, query), self._show)
-        if self._opened and (details is None or details[:2] != (generation, self._opened)):
-            yield WordsWanted("term", partial(find_details, generation, self._opened), self._show_details)
+        """Yields a request for the terms."""
+        words = "".join(self.word_filter.words)
+        query = _TermQuery(view.project.generation, words, self._order, self._only, self._opened)
+        if query.generation and (self._found is None or self._found.query != query):
+            yield SessionRequest("terms", partial(_find_terms, query), self._show)
 
-    def _show(self, found: FoundTerms) -> None:
+    def _show(self, found: _FoundTerms) -> None:
         self._found = found
-        self.rebuild()
-
-    def _show_details(self, details: TermDetails) -> None:
-        self._details = details
         self.rebuild()
 
     def heading(self, view: View) -> str:
@@ -88,7 +105,7 @@ class TermsPane(ChoicePane):
         for term in self._found.terms:
             self.add_rows(lines, [term_line(term, self._found.notes).cut(width)], term.term)
             if term.term == self._opened:
-                self._add_details(lines, width)
+                self._add_details(lines, self._found, width)
         if not self._found.terms:
             self.add_rows(lines, wrapped("no such term: clear the filter, or show all terms", width))
         if self._found.total > len(self._found.terms):
@@ -97,14 +114,13 @@ class TermsPane(ChoicePane):
         self.cursor = self.choices.index(before) if before in self.choices else 0
         return lines
 
-    def _add_details(self, lines: list[Line], width: int) -> None:
-        details = self._details
-        if details is None or details.term != self._opened:
+    def _add_details(self, lines: list[Line], found: _FoundTerms, width: int) -> None:
+        if found.details is None or found.query.opened != self._opened:
             self.add_rows(lines, [line("   reading…", "muted")])
             return
-        self.add_rows(lines, [*detail_lines(details.neighbours, details.variants, (), width)])
+        self.add_rows(lines, [*detail_lines(found.details._replace(paths=()), width)])
         self.add_rows(lines, [line(" Notes with it", "bold muted")])
-        for path in details.paths:
+        for path in found.details.paths:
             self.add_rows(lines, [line(f"   {path}", "accent").cut(width)], f"{_NOTE}{path}")
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
@@ -135,3 +151,11 @@ class TermsPane(ChoicePane):
         """Shows all terms, or only common, rare or split ones."""
         self._only = _KINDS[(_KINDS.index(self._only) + 1) % len(_KINDS)]
         self.rebuild()
+
+
+def _find_terms(query: _TermQuery, session: Session) -> _FoundTerms:
+    table = terms_of(session.snapshot)
+    found, details = table.find(query.text, query.order, query.only), None
+    if query.opened in table.by_name:
+        details = table.details(query.opened, session.engines.expansion_rules(), _MOST_ROWS)
+    return _FoundTerms(query, tuple(found[:_MOST_TERMS]), len(found), table.notes, details)
