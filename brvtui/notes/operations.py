@@ -211,29 +211,16 @@ class Notes:
         """Returns a plan that gives the note at ``path`` another title. Raises :class:`NoteError`."""
         return plan_title(self._tree, path, title)
 
-    def plan_replacing(
-        self, pairs: Sequence[tuple[str, str]], is_merge: bool, removes: bool = False, text: str | None = None
-    ) -> Plan:
-        """Returns a plan like :func:`brvtui.notes.repairs.plan_replacing`; ``removes`` removes the replaced notes
-        instead of archiving them. Raises :class:`NoteError`.
-        """
+    def plan_replacing(self, pairs: Sequence[tuple[str, str]], is_merge: bool) -> Plan:
+        """Returns a plan like :func:`brvtui.notes.repairs.plan_replacing`. Raises :class:`NoteError`."""
         self._opened.load()
-        put_away = self._plan_removal if removes else self.plan_archive
         snapshot = self._opened.snapshot
-        plan = plan_replacing(snapshot, self.links(), pairs, is_merge, put_away, text)
+        plan = plan_replacing(snapshot, self.links(), pairs, is_merge, self.plan_archive)
         try:
             judgments = JudgmentsFile.of(snapshot.project).read()
         except JudgmentsError as error:
             return replace(plan, notices=(*plan.notices, f"judged queries keep the old path: {error}"))
         return replace(plan, judgments=judged_after(judgments, plan))
-
-    def _plan_removal(self, path: str) -> Plan:
-        overlay = self._signals()(path).overlay
-        steps: list[Step] = [Record((Recorded(path, overlay, None),))] if overlay else []
-        try:
-            return Plan("", (Write(path, read_content(self._tree, path), None), *steps))
-        except SaveError as error:
-            raise NoteError(str(error)) from error
 
     def plan_signals(self, path: str, signals: NoteSignals, where: SignalTarget, keep_mtime: bool = True) -> Plan:
         """Returns a plan that stores ``signals`` for the note at ``path``. Raises :class:`NoteError`."""

@@ -55,14 +55,12 @@ def plan_replacing(
     index: LinkIndex,
     pairs: Sequence[tuple[str, str]],
     is_merge: bool,
-    put_away: Callable[[str], Plan],
-    text: str | None = None,
+    archive: Callable[[str], Plan],
 ) -> Plan:
     """Returns a plan that replaces, for each of ``pairs``, the first note by the second.
 
     The second note gets the text of the first if ``is_merge``, and otherwise a link to its place in the archive.
-    ``put_away`` plans to archive or remove the first. Other notes' links to it then lead to the second, and so do
-    judged queries. ``text`` replaces the text that is made from the notes of a single pair. Raises :class:`NoteError`.
+    ``archive`` plans to archive the first. Other notes' links to it then lead to the second. Raises :class:`NoteError`.
     """
     replaced = _replaced(pairs, is_merge)
     tree = snapshot.project.tree
@@ -82,18 +80,16 @@ def plan_replacing(
         data, changed, left = relinked_text(tree, moved, source, before.data)
         notices += left
         if own:
-            after = text
-            if after is None:
-                after = data.decode("utf-8")
-                for old in own:
-                    relinked = relinked_text(tree, to_new, old, _read(tree, old)[0].data)[0].decode("utf-8")
-                    after = _merged(after, relinked, old, source) if is_merge else _linked(snapshot, after, old, source)
+            after = data.decode("utf-8")
+            for old in own:
+                relinked = relinked_text(tree, to_new, old, _read(tree, old)[0].data)[0].decode("utf-8")
+                after = _merged(after, relinked, old, source) if is_merge else _linked(snapshot, after, old, source)
             kept.append(Write(source, before, FileContent(after.encode("utf-8"), None, before.mode)))
         elif changed:
             edits += changed
             linking.append(Write(source, before, FileContent(data, before.mtime_ns, before.mode)))
-    away = [put_away(old) for old in replaced]
-    whole = plan_together([Plan("", (*kept, *linking), tuple(edits), tuple(notices)), *away], "")
+    archiving = [archive(old) for old in replaced]
+    whole = plan_together([Plan("", (*kept, *linking), tuple(edits), tuple(notices)), *archiving], "")
     (old, new), *others = replaced.items()
     does = "merge {} into {}" if is_merge else "archive {}, superseded by {}"
     title = does.format(old, new) + (f", and {counted(len(others), 'more note', 'more notes')}" if others else "")

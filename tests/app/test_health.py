@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from brvtui.app.editing.merge_dialog import MergeDialog, MergedTextDialog, SidesPane
-from brvtui.app.editing.note_editor import NoteEditor
+from brvtui.app.editing.merge_dialog import MergeDialog, SidesPane
 from brvtui.app.editing.plan_dialog import PlanDialog, TitleDialog, effect_lines
 from brvtui.app.health.findings_pane import FindingsPane
 from brvtui.app.health.screen import HealthScreen
+from brvtui.app.widgets.ordered_keys import Options
 from brvtui.engines.contract import EngineError
 from brvtui.lab.health.finding import Confidence, Finding, FindingKind
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -115,27 +115,24 @@ async def test_marked_notes_are_archived_together_and_undone_at_once(ill: Tree, 
         await until(pilot, lambda: files_of(ill.tree) == before)
 
 
-async def test_merge_shows_both_notes_and_uses_edited_text(ill: Tree, make_app: MakeApp) -> None:
+async def test_merge_shows_both_notes_and_keeps_the_chosen_one(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
         to(pane, FindingKind.NEAR_DUPLICATE, ONE, OTHER)
         dialog = await on(pilot, MergeDialog, "c")
         await settled(pilot)
-        keep, removes, _ = dialog.entered
-        other = ONE if keep == OTHER else OTHER
-        assert not removes
+        proposed = dialog.entered
         assert "valve shuts" in "".join(row.plain for row in dialog.query_one(SidesPane).lines)
-        texts = await on(pilot, MergedTextDialog, "e")
-        editor = texts.query_one(NoteEditor)
-        assert "valve shuts" in editor.text
-        editor.move_cursor(editor.document.end)
-        await press(pilot, "m", "i", "n", "e", "ctrl+s")
-        await until(pilot, lambda: dialog.entered[2] is not None and dialog.pane.plan is not None)
+        dialog.query_one(Options).focus()
+        await press(pilot, "right")
+        keep = dialog.entered
+        assert keep != proposed
+        await until(pilot, lambda: dialog.pane.plan is not None)
         await settled(pilot)
         await press(pilot, "enter")
-        await until(pilot, lambda: not (ill.tree / other).exists())
-        assert (ill.tree / keep).read_text().endswith("mine")
-        assert (ill.tree / archived_as(other).full).exists()
+        await until(pilot, lambda: not (ill.tree / proposed).exists())
+        assert "valve shuts" in (ill.tree / keep).read_text()
+        assert (ill.tree / archived_as(proposed).full).exists()
 
 
 async def test_title_is_changed(ill: Tree, make_app: MakeApp) -> None:

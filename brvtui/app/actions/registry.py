@@ -67,8 +67,6 @@ PLACES: tuple[Place, ...] = (
     dialogs.JUMP,
     dialogs.LEAVING,
     dialogs.MEMORY,
-    dialogs.MERGE,
-    dialogs.MERGED_TEXT,
     dialogs.MESSAGE,
     dialogs.NEW_NOTE,
     dialogs.PERMISSION,

@@ -100,7 +100,6 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
             self.dismiss(request)
 
 
-_MERGED = "One note of each pair keeps the text of both; the other is archived. Links and judged queries follow."
 _SUPERSEDED = "The older notes are archived, and the newer ones link to them. Links and judged queries follow."
 _FROM_FILE = "its signals come from the file given with --signals: change them there and open the project again"
 _FOREIGN = ("[", "_")
@@ -187,19 +186,19 @@ class NoteChanges:
         session = self._session_for(path or (pairs[0][0] if pairs else ""), "its finding must be about two notes")
         if session is None:
             return
-        from brvtui.app.editing.merge_dialog import MergeDialog
+        from brvtui.app.editing.merge_dialog import MERGED, MergeDialog
         from brvtui.app.editing.plan_dialog import PlanDialog
 
         effect, notes = partial(self._effect, session), session.notes
         if is_merge and len(pairs) == 1:
-            (old, new), *_ = [[(path, session.about(path).text) for path in pairs[0]]]
+            texts = {path: session.about(path).text for path in pairs[0]}
 
-            def merge(other: str, kept: str, removes: bool, text: str | None) -> Plan:
-                return notes.plan_replacing([(other, kept)], True, removes, text)
+            def merge(other: str, kept: str) -> Plan:
+                return notes.plan_replacing([(other, kept)], is_merge)
 
-            self._confirm(old[0], lambda: MergeDialog(old, new, merge, effect))
+            self._confirm(pairs[0][0], lambda: MergeDialog(texts, merge, effect))
             return
-        title, message = ("Merge notes", _MERGED) if is_merge else ("Archive superseded notes", _SUPERSEDED)
+        title, message = ("Merge notes", MERGED) if is_merge else ("Archive superseded notes", _SUPERSEDED)
         make = partial(notes.plan_replacing, pairs, is_merge)
         self._confirm(pairs[0][0], lambda: PlanDialog(title, message, make, effect))
 
