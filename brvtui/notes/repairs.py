@@ -62,7 +62,7 @@ def plan_replacing(
     The second note gets the text of the first if ``is_merge``, and otherwise a link to its place in the archive.
     ``archive`` plans to archive the first. Other notes' links to it then lead to the second. Raises :class:`NoteError`.
     """
-    replaced = _replaced(pairs, is_merge)
+    replaced = _replaced(pairs)
     tree = snapshot.project.tree
     for path in {*replaced, *replaced.values()}:
         if role_of(path) not in (Role.NOTE, Role.CONTEXT) or path.startswith(f"{ARCHIVE}/"):
@@ -118,22 +118,16 @@ def judged_after(judgments: Iterable[Judgment], plan: Plan) -> tuple[tuple[Judgm
     return tuple(changes)
 
 
-def _replaced(pairs: Iterable[tuple[str, str]], is_merge: bool) -> dict[str, str]:
-    """Returns the note that finally replaces each replaced note. Raises :class:`NoteError` if there is none.
-
-    If a note is to be merged into two others, these are merged too.
-    """
+def _replaced(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Returns the note that finally replaces each replaced note. Raises :class:`NoteError` if there is none."""
     replaced: dict[str, str] = {}
 
     def final(path: str) -> str:
-        while path in replaced:
-            path = replaced[path]
-        return path
+        return final(replaced[path]) if path in replaced else path
 
     for old, new in pairs:
-        first, second = final(old), final(new)
-        if first != second and (is_merge or first == old):
-            replaced[first] = second
+        if old not in replaced and final(new) != old:
+            replaced[old] = final(new)
     if not replaced:
         raise NoteError("two different notes are needed: select a finding about a pair of notes")
     return {old: final(old) for old in replaced}

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from brvtui.tree.editing.fields import fields_of, set_fields
-from brvtui.tree.reading.frontmatter import block_span, parse
+from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.links import lines_of
 
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]|@")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _RELATIONS = "## relations"
-_TIMES = {"createdAt": min, "updatedAt": max}
-_SIGNALS = ("importance", "recency", "maturity", "accessCount", "updateCount")
+_UNCOMPARED = {"createdAt", "updatedAt", "importance", "recency", "maturity", "accessCount", "updateCount"}
 
 
 @dataclass(slots=True)
@@ -33,13 +33,11 @@ def joined(kept: str, other: str, origin: str) -> str:
     """Returns ``kept`` with all the text that only ``other``, the note at ``origin``, contains.
 
     Adds text to the section with the same heading, and unites lists in the frontmatter. If a field or the title
-    differs, the value in ``other`` becomes a line of text; the earlier creation time and the later update time remain,
-    and the signals of ``kept``. Line ends are those of ``kept``. Raises
+    differs, the value in ``other`` becomes a line of text; times and signals remain those of ``kept``. Raises
     :class:`brvtui.tree.editing.fields.BrokenFrontmatter` and :class:`brvtui.tree.editing.fields.FieldsError`.
     """
-    line_end = _line_end(kept)
     other = other.removeprefix("\ufeff").replace("\r\n", "\n")
-    result, differing = _with_fields(kept, other, line_end)
+    result, differing = _with_fields(kept, other)
     own, added = _sections(result), _sections(other)
     known = {unit for section in own for block in section.blocks for unit in _units(block)}
     by_heading = {_key(section.heading): section for section in reversed(own)}
@@ -56,23 +54,19 @@ def joined(kept: str, other: str, origin: str) -> str:
         place = found or place
         blocks = [left for block in section.blocks if (left := _unknown_part(block, known))]
         insertions.setdefault(place.end, []).extend(blocks if found else [section.heading, *blocks])
-    return _inserted(result, insertions, line_end)
+    return _inserted(result, insertions)
 
 
 def with_relation(text: str, relation: str) -> str:
     """Returns ``text`` with the line ``relation`` in its section Relations, or at its end."""
     sections = _sections(text)
     place = next((section for section in sections if _key(section.heading) == _RELATIONS), sections[-1])
-    return _inserted(text, {place.end: [relation]}, _line_end(text))
+    return _inserted(text, {place.end: [relation]})
 
 
-def _line_end(text: str) -> str:
-    return "\r\n" if text[: text.find("\n") + 1].endswith("\r\n") else "\n"
-
-
-def _inserted(text: str, insertions: dict[int, list[str]], line_end: str) -> str:
+def _inserted(text: str, insertions: dict[int, list[str]]) -> str:
     """Returns ``text`` with the blocks in ``insertions`` at their offsets, which are ends of sections."""
-    start = body_start(text)
+    start, line_end = parse(text).body_start, "\r\n" if text[: text.find("\n") + 1].endswith("\r\n") else "\n"
     for end in sorted(insertions, reverse=True):
         blocks = "\n\n".join(insertions[end]).replace("\n", line_end)
         gap = line_end * 2 if blocks else ""
@@ -80,51 +74,30 @@ def _inserted(text: str, insertions: dict[int, list[str]], line_end: str) -> str
     return f"{text.rstrip()}{line_end}"
 
 
-def body_start(text: str) -> int:
-    """Returns the offset in ``text`` where the body starts: after the frontmatter, even if that is empty."""
-    span = block_span(text)
-    return text.index("\n", span[1]) + 1 if span else 0
-
-
-def _with_fields(kept: str, other: str, line_end: str) -> tuple[str, list[str]]:
+def _with_fields(kept: str, other: str) -> tuple[str, list[str]]:
     """Returns ``kept`` with the fields of ``other``, and a line for each field that has another value there."""
     own = {field.key: field.value for field in fields_of(kept)}
+    values: dict[str, Any] = {}
     differing: list[str] = []
     for field in fields_of(other):
-        before, value = own.get(field.key), field.value
-        if field.key not in own:
-            longer = _with_field_text(kept, other[field.key_start : field.end].replace("\n", line_end), line_end)
-            if parse(longer).fields == {**parse(kept).fields, field.key: value}:
-                kept = longer
-                continue
-        elif before == value or field.key in _SIGNALS:
-            continue
-        elif field.key in _TIMES and isinstance(before, str) and isinstance(value, str):
-            kept = set_fields(kept, {field.key: _TIMES[field.key](before, value)})
-            continue
-        elif (
-            isinstance(before, list)
-            and isinstance(value, list)
-            and all(isinstance(each, str) for each in before + value)
-        ):
-            kept = set_fields(kept, {field.key: [*dict.fromkeys(before + value)]})
-            continue
-        text = value if isinstance(value, str) else other[field.start : field.end]
-        if text.strip():
-            differing.append(f"{field.key}: {' '.join(text.split())}")
-    return kept, differing
+        before, value = own.get(field.key, []), field.value
+        if _is_list(before) and _is_list(value):
+            values[field.key] = [*dict.fromkeys(before + value)]
+        elif field.key not in own and isinstance(value, str | float | int):
+            values[field.key] = value
+        elif before != value and field.key not in _UNCOMPARED:
+            text = value if isinstance(value, str) else other[field.start : field.end]
+            differing += [f"{field.key}: {' '.join(text.split())}"] if text.strip() else []
+    return set_fields(kept, values), differing
 
 
-def _with_field_text(text: str, field: str, line_end: str) -> str:
-    span = block_span(text)
-    if span is None:
-        return f"---{line_end}{field}{line_end}---{line_end}{text}"
-    return f"{text[: span[1]]}{field}{line_end}{text[span[1] :]}"
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _sections(text: str) -> list[_Section]:
     """Returns the sections of the body of ``text``; the first one is the text above the first heading."""
-    at = body_start(text)
+    at = parse(text).body_start
     sections = [_Section("", [], at)]
     is_open = False
     for line, in_code in lines_of(text[at:]):
