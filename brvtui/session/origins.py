@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from brvtui.tree.engine_files.curate_log import Curation, read_curations
@@ -15,13 +15,11 @@ from brvtui.tree.reading.frontmatter import parse, texts_of
 if TYPE_CHECKING:
     from brvtui.session.session import Session
 
-_FIELDS = {
-    "written by": ("author", "createdBy", "created_by", "updatedBy"), "from": ("source", "tool", "agent"),
-    "session": ("session", "sessionId", "session_id"), "created": ("createdAt",), "updated": ("updatedAt",),
-}  # fmt: skip
-_AUTHOR = "**Author:**"
-
-
+_FIELDS = (
+    "author", "createdBy", "created_by", "updatedBy", "source", "tool", "agent",
+    "session", "sessionId", "session_id", "createdAt", "updatedAt",
+)  # fmt: skip
+_AUTHOR = re.compile(r"^\*\*Author:\*\*[ \t]*(\S.*)$", re.MULTILINE)
 NoteOrigin = tuple[tuple[str, str], ...]
 """The known facts about the origin of a note, each with its label."""
 
@@ -40,20 +38,14 @@ def origin_of(session: Session, path: str) -> NoteOrigin:
 
 def _in_text(text: str) -> Iterator[tuple[str, str]]:
     fields = parse(text).fields
-    for label, names in _FIELDS.items():
-        values = [value for name in names for value in texts_of(fields.get(name))]
-        if label == "written by":
-            start = text.find(_AUTHOR) + len(_AUTHOR)
-            values += [line for line in text[start:].split("\n")[:1] if start >= len(_AUTHOR) and line.strip()]
-        if values:
-            yield label, ", ".join(dict.fromkeys(value.strip() for value in values))
+    yield from ((name, ", ".join(values)) for name in _FIELDS if (values := texts_of(fields.get(name))))
+    yield from (("author", found[1]) for found in (_AUTHOR.search(text),) if found)
 
 
 def _in_log(session: Session, path: str) -> Iterator[tuple[str, str]]:
     for each in curations(session):
         if each.path == path:
-            day = datetime.fromtimestamp(each.at_ms / 1000, UTC).date()
-            yield "curated", f"{each.operation} on {day}, task {each.task}{f': {each.reason}' if each.reason else ''}"
+            yield "curated", f"{each.operation} on {each.day}, task {each.task}: {each.reason}".removesuffix(": ")
             yield "review", f"{each.review} in ByteRover" if each.review else "not requested"
             return
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -252,9 +251,6 @@ class FindingPane(Pane):
             return wrapped("select a finding: its reason, cost and remedies appear here", width)
         if isinstance(row, Curation):
             lines = wrapped(f"ByteRover asks you to review its change of this note ({row.operation}).", width, "strong")
-            day = datetime.fromtimestamp(row.at_ms / 1000, UTC).date()
-            facts = (("reason", row.reason), ("when", f"{day}, task {row.task}"))
-            lines += [part for name, value in facts if value for part in self._fact(name, value, width)]
             lines += wrapped("Approve or reject it in ByteRover; brv-tui only reads its reviews.", width)
         else:
             lines = wrapped(row.sentence, width, "strong")

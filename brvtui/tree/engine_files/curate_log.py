@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from brvtui.tree.reading.json_file import moment_of, read_json_or_none
@@ -24,8 +25,8 @@ class Curation:
 
     path: str
     """The note, relative to the tree."""
-    at_ms: float
-    """The time when the task started, in ms since 1970."""
+    day: str
+    """The date on which the task started, in UTC; empty if it is not known."""
     task: str
     """The engine's id of the task."""
     operation: str
@@ -54,6 +55,7 @@ def _entry(file: Path, tree: Path) -> Iterator[Curation]:
         path = Path(os.path.normpath(place)) if isinstance(place, str) else None
         root = next((root for root in (tree, tree.resolve()) if path is not None and path.is_relative_to(root)), None)
         if path is not None and root is not None:
-            words = (str(each.get(name) or "")[:_LONGEST] for name in ("type", "reviewStatus", "reason"))
-            at_ms, task = moment_of(value.get("startedAt")) or 0.0, str(value.get("taskId") or "")[:_LONGEST]
-            yield Curation(path.relative_to(root).as_posix(), at_ms, task, *words)
+            moment = moment_of(value.get("startedAt"))
+            day = datetime.fromtimestamp(moment / 1000, UTC).date().isoformat() if moment else ""
+            words = (value.get("taskId"), *(each.get(name) for name in ("type", "reviewStatus", "reason")))
+            yield Curation(path.relative_to(root).as_posix(), day, *(str(word or "")[:_LONGEST] for word in words))
