@@ -25,6 +25,7 @@ from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.app.widgets.ordered_keys import Field, Options
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.paint.line import Line, line
 
 if TYPE_CHECKING:
     from brvtui.app.editing.plan_dialog import PlanDialog
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from brvtui.notes.plan import Plan, Step
     from brvtui.notes.signals import SignalTarget
     from brvtui.session import Session
-    from brvtui.session.edit_effect import EditEffect
 
 # The dialog for a new note.
 
@@ -213,20 +213,21 @@ class NoteChanges:
             title, make = session.snapshot.parsed[path].title, partial(session.notes.plan_title, path)
             self._confirm(path, lambda: TitleDialog(path, title, make, partial(self._effect, session)))
 
-    def _effect(self, session: Session, plan: Plan) -> EditEffect | None:
-        """Returns the effect of ``plan`` on the judged and the latest logged queries. Blocks."""
+    def _effect(self, session: Session, plan: Plan) -> Sequence[Line]:
+        """Returns lines about the effect of ``plan`` on the judged and the latest logged queries. Blocks."""
+        from brvtui.app.editing.plan_dialog import effect_lines
         from brvtui.engines.contract import EngineError
         from brvtui.lab.judgments.file import JudgmentsFile
         from brvtui.lab.judgments.model import JudgmentsError
         from brvtui.session.edit_effect import asked_last, effect_of_plan
 
-        engine = self._services.store.view.engine
+        engine, judged = self._services.store.view.engine, JudgmentsFile.of(session.project)
         try:
-            judgments = JudgmentsFile.of(session.project).read()
-            unjudged = asked_last(session)
-            return effect_of_plan(session, plan, judgments, unjudged, engine.name, engine.mode, is_cancelled)
+            queries = judged.read(), asked_last(session)
+            effect = effect_of_plan(session, plan, *queries, engine.name, engine.mode, is_cancelled)
         except (JudgmentsError, EngineError) as error:
-            raise Refusal(str(error)) from error
+            return [line(f" the effect on queries is not known: {error}", "warn")]
+        return effect_lines(effect, self._services.glyphs) if effect is not None else ()
 
     def set_signals(self, path: str, maturity: str = "") -> None:
         """Sets the maturity and importance of the note at ``path``; a non-empty ``maturity`` is the proposed value."""

@@ -65,8 +65,8 @@ class PlanPane(Pane):
         super().__init__(id=id)
         self.plan: Plan | None = None
         self.problem = ""
-        self.effect: Sequence[Line] = ()
-        """The effect of the plan on queries; empty if it is not known or not looked for."""
+        self.effect: Sequence[Line] | None = ()
+        """The effect of the plan on queries; None while it is looked for."""
 
     def show_plan(self, plan: Plan | None, problem: str = "") -> None:
         """Shows ``plan`` or ``problem``; without either, shows that the plan is being prepared."""
@@ -74,8 +74,8 @@ class PlanPane(Pane):
         self.offset_row = 0
         self.rebuild(force=True)
 
-    def show_effect(self, effect: Sequence[Line]) -> None:
-        """Shows the ``effect`` of the plan above it."""
+    def show_effect(self, effect: Sequence[Line] | None) -> None:
+        """Shows the ``effect`` of the plan above it, or that it is being looked for."""
         self.effect = effect
         self.rebuild(force=True)
 
@@ -85,7 +85,8 @@ class PlanPane(Pane):
             return [line(f" {part}", "warn") for part in wrap(self.problem, width - 2)]
         if self.plan is None:
             return wrapped(_LOOKING, width)
-        lines = [part for entry in self.effect for part in hanging(entry, width, 3)]
+        effect = [line(_RUNNING, "muted")] if self.effect is None else self.effect
+        lines = [part for entry in effect for part in hanging(entry, width, 3)]
         lines += [Line()] if lines else []
         lines += [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
         lines += [line(f" {part}", "warn") for notice in self.plan.notices for part in wrap(notice, width - 2)]
@@ -179,8 +180,8 @@ def _change(number: int, sign: str, text: str, width: int) -> list[Line]:
     ]
 
 
-FindEffect = Callable[["Plan"], "EditEffect | None"]
-_RUNNING = "running the judged and logged queries as if this were done…"
+FindEffect = Callable[["Plan"], Sequence[Line]]
+_RUNNING = " running the judged and logged queries as if this were done…"
 _MOST_QUERIES = 6
 
 
@@ -198,11 +199,9 @@ def effect_lines(effect: EditEffect, glyphs: Glyphs) -> list[Line]:
     head = f"{len(effect.otherwise)} of {queries} would get another answer, {len(worse)} judged as worse"
     lines = [line(f" {glyphs.cross if worse else glyphs.bullet} {head}", "bad" if worse else "strong")]
     for change in sorted(effect.otherwise, key=lambda change: change not in worse)[:_MOST_QUERIES]:
-        before, now = (each.ranking[0] if each.ranking else "no note" for each in (change.before, change.now))
-        if change.changes_outcome or before == now:
-            before, now = (f"{path} ({each.outcome})" for path, each in ((before, change.before), (now, change.now)))
-        mark, role = ("worse", "bad") if change in worse else ("", "muted")
-        lines.append(line(f" {mark:>5} ", role).add(change.now.text, "strong").add(f": {before} → {now}", "text"))
+        before, now = (f"{(*each.ranking, 'no note')[0]} ({each.outcome})" for each in (change.before, change.now))
+        mark = "worse" if change in worse else ""
+        lines.append(line(f" {mark:>5} ", "bad").add(change.now.text, "strong").add(f": {before} → {now}", "text"))
     return lines
 
 
@@ -292,19 +291,13 @@ class PlanDialog(Dialog["Plan"]):
             return
         self._show(*planned)
         if self._effect is not None and (plan := planned[0]) is not None:
-            self.pane.show_effect([line(f" {_RUNNING}", "muted")])
+            self.pane.show_effect(None)
             task, shown = partial(self._effect, plan), partial(self._show_effect, number)
-            failed = partial(self._effect_unknown, number)
-            run = self.services.background.run
-            run(task, shown, group="effect", exclusive=True, on_error=failed, owner=self)
+            self.services.background.run(task, shown, group="effect", exclusive=True, owner=self)
 
-    def _show_effect(self, number: int, effect: EditEffect | None) -> None:
-        if number == self._number and effect is not None:
-            self.pane.show_effect(effect_lines(effect, self.services.glyphs))
-
-    def _effect_unknown(self, number: int, why: str) -> None:
+    def _show_effect(self, number: int, effect: Sequence[Line]) -> None:
         if number == self._number:
-            self.pane.show_effect([line(f" the effect on queries is not known: {why}", "warn")])
+            self.pane.show_effect(effect)
 
     def _show(self, plan: Plan | None, problem: str = "") -> None:
         self.pane.show_plan(plan, problem)
@@ -314,14 +307,10 @@ class PlanDialog(Dialog["Plan"]):
         """Disables Enter while there is a problem instead of a plan."""
         return action != "carry_out" or not any(pane.problem for pane in self.query(PlanPane))
 
-    @property
-    def _awaits_effect(self) -> bool:
-        return any(_RUNNING in entry.plain for entry in self.pane.effect)
-
     async def action_carry_out(self) -> None:
         """Closes the dialog and returns the plan, if it matches the current values of the fields."""
         await caught_up(self.focused)
-        if self.pane.plan is not None and self._planned_for == self.entered and not self._awaits_effect:
+        if self.pane.plan is not None and self._planned_for == self.entered and self.pane.effect is not None:
             self.dismiss(self.pane.plan)
         else:  # only a plan that has been shown can be applied
             self.services.notify("the changes appear here; then Enter makes them", timeout=3)

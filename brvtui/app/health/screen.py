@@ -47,9 +47,7 @@ class HealthScreen(FrameScreen):
         """Creates the screen; the functions archive notes, merge or supersede pairs of notes, and retitle a note."""
         super().__init__(layouts)
         self._checks = checks
-        self._archive = archive
-        self._replace = replace
-        self._retitle = retitle
+        self._archive, self._replace, self._retitle = archive, replace, retitle
 
     def make_panes(self) -> ComposeResult:
         """Yields the list of findings, and the tabs below it."""
