@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,8 @@ from brvtui.report.terms import TERM_COLUMNS, analysis_lines, detail_lines, term
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
-    from brvtui.lab.terms import Order, Term, TermList, TermNeighbour, TermVariant
-    from brvtui.session import Session
+    from brvtui.engines.contract import AnalysisStep
+    from brvtui.lab.terms import Order, Term, TermDetails, TermList, TermNeighbour, TermVariant
 
 SCHEMA = 1
 """The version of the command's JSON format. It changes if a field is removed or given another meaning."""
@@ -76,62 +76,49 @@ def terms(
         raise Failure("give only one of FILTER (with --only), --term and --tokens", BAD_USAGE)
     session = request.open()
     if tokens is not None:
-        return _write_tokens(session, tokens, request.engine, form)
+        analyses = session.engines.analyses(tokens, request.engine)
+        if not analyses:
+            raise Failure(f"{request.engine} does not show how it cuts a text: leave --engine out", BAD_USAGE)
+        engines = [{"engine": name, "steps": [*map(asdict, steps)]} for name, steps in analyses.items()]
+        parts = analyses.items()
+        _write(form, {"text": tokens, "engines": engines}, lambda width: _analyses(parts, width))
+        return OK
     from brvtui.lab.terms import terms_of
 
     table, most = terms_of(session.snapshot), None if form == "json" else _LISTED
     for notice in session.snapshot.search_notices(bool(table.by_name)):
         say_note(notice)
-    if term is not None:
-        return _write_term(session, table, term, most, form)
-    found = table.find(text, order, only or "")
-    if form == "json":
-        rows = [*map(_dict, found[:most])]
-        write_json([{"schema": SCHEMA, "notes": table.notes, "count": len(found), "terms": rows}])
-    else:
-        print_report(lambda width: rich_lines(_listed(table, found[:most], len(found))))
+    one = table.by_name.get(term.lower()) if term is not None else None
+    found = table.find(text, order, only or "") if term is None else [one] if one is not None else []
+    details = table.details(one.term, session.engines.expansion_rules(), most) if one is not None else None
+    value = {"notes": table.notes, "count": len(found), "terms": _dicts(found)}
+    if details is not None:
+        value |= {"neighbours": _dicts(details.neighbours), "variants": _dicts(details.variants)}
+        value |= {"paths": details.paths}
+    _write(form, value, lambda width: _terms(table, found, details, width))
     return OK if found else NEGATIVE
 
 
-def _listed(table: TermList, found: Sequence[Term], count: int) -> Iterator[Line]:
-    yield line(f" {counted(count, 'term', 'terms')} in {counted(table.notes, 'note', 'notes')}", "bold strong")
+def _dicts(rows: Iterable[Term | TermNeighbour | TermVariant]) -> list[dict[str, Any]]:
+    return [row._asdict() for row in rows]
+
+
+def _write(form: str, value: dict[str, Any], lines: Callable[[int], Iterable[Line]]) -> None:
+    if form == "json":
+        write_json([{"schema": SCHEMA, **value}])
+    else:
+        print_report(lambda width: rich_lines(lines(width)))
+
+
+def _terms(table: TermList, found: Sequence[Term], details: TermDetails | None, width: int) -> Iterator[Line]:
+    yield line(f" {counted(len(found), 'term', 'terms')} in {counted(table.notes, 'note', 'notes')}", "bold strong")
     yield line(TERM_COLUMNS, "faint")
-    yield from (term_line(one, table.notes) for one in found)
-    if count > len(found):
-        yield line(f" {count - len(found)} more: give a FILTER, or --format json", "muted")
+    yield from (term_line(one, table.notes) for one in found[:_LISTED])
+    if len(found) > _LISTED:
+        yield line(f" {len(found) - _LISTED} more: give a FILTER, or --format json", "muted")
+    yield from detail_lines(details, width) if details is not None else ()
 
 
-def _write_term(session: Session, table: TermList, name: str, most: int | None, form: str) -> int:
-    found = table.by_name.get(name) or table.by_name.get(name.lower())
-    if found is None:
-        say_note(f"no note contains the term {name}; brv-tui terms FILTER lists the terms that contain a text")
-        return NEGATIVE
-    details = table.details(found.term, session.engines.expansion_rules(), most)
-    if form == "json":
-        parts = {"neighbours": [*map(_dict, details.neighbours)], "variants": [*map(_dict, details.variants)]}
-        row = {"notes": table.notes, "count": 1, "terms": [_dict(found)], **parts, "paths": details.paths}
-        write_json([{"schema": SCHEMA, **row}])
-    else:
-        head = _listed(table, [found], 1)
-        print_report(lambda width: rich_lines([*head, *detail_lines(details, width)]))
-    return OK
-
-
-def _dict(row: Term | TermNeighbour | TermVariant) -> dict[str, Any]:
-    return row._asdict()
-
-
-def _write_tokens(session: Session, text: str, engine: str, form: str) -> int:
-    analyses = session.engines.analyses(text, engine)
-    if not analyses:
-        raise Failure(f"{engine} does not show how it cuts a text: leave --engine out", BAD_USAGE)
-    if form == "json":
-        rows = [{"engine": name, "steps": [*map(asdict, steps)]} for name, steps in analyses.items()]
-        write_json([{"schema": SCHEMA, "text": text, "engines": rows}])
-    else:
-        print_report(
-            lambda width: rich_lines(
-                one for name, steps in analyses.items() for one in analysis_lines(name, steps, width)
-            )
-        )
-    return OK
+def _analyses(analyses: Iterable[tuple[str, Sequence[AnalysisStep]]], width: int) -> Iterator[Line]:
+    for name, steps in analyses:
+        yield from analysis_lines(name, steps, width)

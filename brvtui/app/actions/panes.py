@@ -52,7 +52,6 @@ FINDINGS = Place("findings", "Findings", PlaceKind.PANE, (
            needs=Need.TREE),
     Action("health.ignore", "d,delete", "screen.ignore", "ignore", "Ignore this finding, or list an ignored one again",
            bar=True),
-    Action("health.ignored", "i", "ignored", "ignored", "Show or hide ignored findings", bar=True),
 ), within=EVERY_PANE, screens=("health",), needs=Need.PROJECT)  # fmt: skip
 
 FIND = Place("find", "Find", PlaceKind.FIELD, (
@@ -235,5 +234,4 @@ TERMS = Place("terms", "Terms", PlaceKind.PANE, (
     Action("terms.take", "enter", "take", "open", "Open the term with its spellings and notes, or go to the note",
            bar=True),
     Action("terms.order", "S", "order", "order", "Sort by notes, occurrences, weight or name", bar=True),
-    Action("terms.only", "o", "only", "only", "Show all terms, or only common, rare or split ones", bar=True),
 ), within=EVERY_PANE, screens=("health",), needs=Need.PROJECT)  # fmt: skip

@@ -18,7 +18,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.health.finding import Confidence, Finding, FindingKind
+from brvtui.lab.health.finding import Confidence, Finding
 from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.report.health import NAMES, by_kind, summary
 from brvtui.tree.engine_files.curate_log import Curation
@@ -35,18 +35,8 @@ _MEANINGS = {
     Confidence.MEDIUM: "medium: check it before you act",
     Confidence.LOW: "low: about half of such findings are wrong",
 }
-_AWAY = ("note.archive", "note.edit")
-_PAIR = ("health.merge", *_AWAY)
-_HELP = {
-    FindingKind.NEAR_DUPLICATE: _PAIR, FindingKind.SUPERSEDED: ("health.supersede", *_PAIR),
-    FindingKind.SHADOWED: ("note.edit", "health.retitle", "health.merge"),
-    FindingKind.NOT_FOUND_BY_TITLE: ("health.retitle", "note.edit"),
-    FindingKind.TOO_BROAD: ("note.edit", "health.retitle"), FindingKind.GAP: ("note.new",),
-    FindingKind.TEMPLATE_ONLY: _AWAY, FindingKind.TRANSCRIPT_LEFTOVER: _AWAY, FindingKind.TOOL_OUTPUT: _AWAY,
-    FindingKind.LINKS_ONLY: _AWAY, FindingKind.TITLE_ONLY: _AWAY, FindingKind.NEVER_FOUND: _AWAY,
-    FindingKind.ORPHAN: _AWAY, FindingKind.ARCHIVE_CANDIDATE: _AWAY,
-}  # fmt: skip
-"""The actions that help against findings of a kind, the best first; for other kinds, an edit."""
+_NOTE, _PAIR = ("note.archive", "note.edit", "health.retitle"), ("health.merge", "health.supersede")
+"""The actions that help against a finding about one note, and further ones for a pair."""
 _REVIEWS = "Waiting for your review in ByteRover"
 _IGNORED = "Ignored"
 
@@ -60,18 +50,12 @@ def key_of(row: Row) -> str:
     return "\n".join((row.kind, *row.notes, *(row.queries[:1] if not row.notes else ())))
 
 
-def notes_of(row: Row | None) -> tuple[str, ...]:
-    """Returns the paths of the notes of ``row``, the one to act on first; empty for a gap."""
-    return (row.path,) if isinstance(row, Curation) else row.notes if row is not None else ()
-
-
 def title_of(row: Row, view: View) -> str:
     """Returns the title of the first note of ``row``, or the query of a gap."""
-    path, overview = next(iter(notes_of(row)), ""), view.project.overview
-    if not path:
-        return f"“{row.queries[0]}”" if isinstance(row, Finding) and row.queries else "no note"
-    branch = overview.branches.get(path) if overview is not None else None
-    return branch.name if branch is not None and branch.name else path
+    if isinstance(row, Finding) and not row.notes:
+        return f"“{row.queries[0]}”"
+    branch = view.project.overview.branches.get(row.notes[0]) if view.project.overview is not None else None
+    return branch.name if branch is not None and branch.name else row.notes[0]
 
 
 class FindingsPane(ChoicePane):
@@ -86,7 +70,7 @@ class FindingsPane(ChoicePane):
         "Press {pane.space} to mark findings: {health.merge}, {health.supersede}, {note.archive} and {health.ignore} "
         "then act on all marked ones at once. Before anything changes, you see every changed line and the effect on "
         "your judged and logged queries; {note.undo} undoes it in one step. Ignored findings are kept in brv-tui's "
-        "own data; {health.ignored} lists them, and {health.ignore} there lists one as a finding again."
+        "own data and listed last; {health.ignore} there lists one as a finding again."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FINDINGS)
 
@@ -97,7 +81,6 @@ class FindingsPane(ChoicePane):
         super().__init__(id=id)
         self.rows_by_key: dict[str, Row] = {}
         self.marked: set[str] = set()
-        self._shows_ignored = False
 
     @property
     def row(self) -> Row | None:
@@ -113,15 +96,15 @@ class FindingsPane(ChoicePane):
     @property
     def note(self) -> str:
         """The first note of the selected finding."""
-        return next(iter(notes_of(self.row)), "")
+        return self.row.notes[0] if self.row is not None and self.row.notes else ""
 
     def heading(self, view: View) -> str:
         """Returns the title with the number of marked findings."""
         return f"Findings · {len(self.marked)} marked" if self.marked else self.TITLE
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns what is marked, and whether ignored findings are shown."""
-        return (len(self.marked), self._shows_ignored, *super().also_reads())
+        """Returns the number of marked findings."""
+        return (len(self.marked), *super().also_reads())
 
     def build(self, view: View, width: int) -> Sequence[Line]:
         """Returns the rows of each kind below its name and their number."""
@@ -148,7 +131,7 @@ class FindingsPane(ChoicePane):
             yield _REVIEWS, view.health.reviews
         if report is not None:
             yield from ((NAMES[kind], findings) for kind, findings in by_kind(report).items())
-            if self._shows_ignored and report.ignored:
+            if report.ignored:
                 yield _IGNORED, report.ignored
 
     def _line(self, row: Row, view: View, width: int) -> Line:
@@ -163,15 +146,9 @@ class FindingsPane(ChoicePane):
     @property
     def idle(self) -> frozenset[str]:
         """The actions that do nothing for the selected row."""
-        idle = set(super().idle)
-        if not any(len(notes_of(row)) > 1 for row in self.acted_on):
-            idle |= {"health.merge", "health.supersede"}
-        if not self.note:
-            idle.add("health.retitle")
-        if not any(isinstance(row, Finding) for row in self.acted_on):
-            idle.add("health.ignore")
-        report = self.view.health.report
-        return frozenset(idle if report is not None and report.ignored else idle | {"health.ignored"})
+        has_pair = any(len(row.notes) > 1 for row in self.acted_on)
+        idle = super().idle.union(() if has_pair else _PAIR, () if self.note else ("health.retitle",))
+        return idle if any(isinstance(row, Finding) for row in self.acted_on) else idle | {"health.ignore"}
 
     def moved(self, choice: str) -> None:
         """Selects the note of the finding, and shows its details."""
@@ -189,11 +166,6 @@ class FindingsPane(ChoicePane):
     def action_take(self) -> None:
         """Opens the note of the selected finding, or starts the note for a gap."""
         self.post_message(self.NoteWanted(self.note))
-
-    def action_ignored(self) -> None:
-        """Shows or hides ignored findings."""
-        self._shows_ignored = not self._shows_ignored
-        self.rebuild()
 
 
 def _status(view: View) -> str:
@@ -236,8 +208,8 @@ class FindingPane(Pane):
 
     def lacks(self, view: View) -> Iterable[Message]:
         """Requests the origins of the notes if they are not known yet."""
-        if self._origins is None and (paths := notes_of(self.row)):
-            yield SessionRequest("origins", partial(_origins, paths), partial(self._show_origins, self.row))
+        if self._origins is None and self.row is not None and self.row.notes:
+            yield SessionRequest("origins", partial(_origins, self.row.notes), partial(self._show_origins, self.row))
 
     def _show_origins(self, row: Row | None, origins: Mapping[str, NoteOrigin]) -> None:
         if row == self.row:
@@ -257,13 +229,13 @@ class FindingPane(Pane):
             lines += self._fact("cost", row.cost or "not known", width)
             lines += self._fact("confidence", _MEANINGS[row.confidence], width)
             lines += [part for query in row.queries for part in self._fact("query", query, width)]
-        for path in notes_of(row):
+        for path in row.notes:
             lines += [rule(width, path, dash=self.glyphs.dash)]
             known = self._origins[path] if self._origins is not None else (("origin", "looking…"),)
             for name, value in known or (("origin", "not known"),):
                 lines += self._fact(name, value, width)
-        kind = None if isinstance(row, Curation) else row.kind
-        helping = (*_HELP.get(kind, _AWAY[1:]), "health.ignore") if kind else ("health.open", "note.edit")
+        helping = (*(_PAIR if len(row.notes) > 1 else ()), *(_NOTE if row.notes else ("note.new",)), "health.ignore")
+        helping = ("health.open", "note.edit") if isinstance(row, Curation) else helping
         lines.append(rule(width, "what you can do", dash=self.glyphs.dash))
         for name in helping:
             key = Line().gap().fit(self.services.shown_key(name), 6, "bold accent")

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from brvtui.app.actions.screens import HEALTH_SCREEN
 from brvtui.app.arrangement import Arrangement
 from brvtui.app.health.checks import HealthChecks, SessionRequest
-from brvtui.app.health.findings_pane import FindingPane, FindingsPane, notes_of
+from brvtui.app.health.findings_pane import FindingPane, FindingsPane
 from brvtui.app.health.terms_pane import TermsPane
 from brvtui.app.health.tokens_pane import TokensPane
 from brvtui.app.keys.bindings import bindings
@@ -86,7 +86,7 @@ class HealthScreen(FrameScreen):
 
     def archives_itself(self) -> bool:
         """Archives the notes of the marked findings; returns False if none is marked."""
-        paths = [path for row in self.findings.acted_on for path in notes_of(row)[:1]]
+        paths = [path for row in self.findings.acted_on for path in row.notes[:1]]
         if not self.findings.marked or not paths:
             return False
         self._archive(list(dict.fromkeys(paths)))
@@ -110,7 +110,7 @@ class HealthScreen(FrameScreen):
 
     def action_replace(self, is_merge: bool) -> None:
         """Merges the notes of each finding that is marked or selected, or supersedes the first by the second."""
-        pairs = [notes_of(row)[:2] for row in self.findings.acted_on if len(notes_of(row)) > 1]
+        pairs = [row.notes[:2] for row in self.findings.acted_on if len(row.notes) > 1]
         if pairs:
             self._replace([(old, new) for old, new in pairs], is_merge)
 

@@ -14,7 +14,7 @@ from brvtui.app.health.checks import SessionRequest
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import ProjectState
 from brvtui.app.view import View
-from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.lab.terms import Order, Term, TermDetails, terms_of
 from brvtui.paint.line import Line, line
@@ -25,27 +25,20 @@ if TYPE_CHECKING:
     from brvtui.session import Session
 
 _WHY = " A query finds a note by the words that both contain, and rare words weigh most."
-_KINDS = ("", "common", "rare", "split")
 _NOTE = "note "
 """The beginning of the choices that are notes; terms contain no spaces."""
 _MOST_TERMS, _MOST_ROWS = 500, 200
 
 
-class _TermQuery(NamedTuple):
-    """The terms to list, in the snapshot with this ``generation``, and the term whose details to show, if any."""
-
-    generation: int
-    text: str
-    order: Order
-    only: str
-    opened: str
+_Query = tuple[int, str, Order, str]
+"""The generation of the snapshot, the filter, the order, and the opened term."""
 
 
 class _FoundTerms(NamedTuple):
     """The first terms for ``query``, the number of all that match, the number of notes, and the details of one."""
 
-    query: _TermQuery
-    terms: tuple[Term, ...]
+    query: _Query
+    terms: Sequence[Term]
     total: int
     notes: int
     details: TermDetails | None
@@ -60,26 +53,25 @@ class TermsPane(ChoicePane):
         "This pane lists the words of all notes as ByteRover's index contains them. df is the number of notes with a "
         "word, cf the number of its occurrences, and idf its weight in a search. {terms.take} opens a word: its other "
         "spellings, which split a topic, the words that a query for it also finds, and its notes. {pane.filter} and a "
-        "part of a word filters the list. {terms.only} shows only words in more than half of the notes, in one note, "
-        "or also written as two words (webhook, web hook)."
+        "part of a word filters the list; brv-tui terms --only split lists the words that notes also write as two."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(TERMS)
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._order: Order = "df"
-        self._only, self._opened = "", ""
+        self._opened = ""
         self._found: _FoundTerms | None = None
 
     def also_reads(self) -> tuple[object, ...]:
         """Returns the found terms and the settings of the list, which are not in the view."""
-        return (self._found, self._order, self._only, self._opened, *super().also_reads())
+        return (self._found, self._order, self._opened, *super().also_reads())
 
     def lacks(self, view: View) -> Iterator[Message]:
         """Yields a request for the terms."""
-        words = "".join(self.word_filter.words)
-        query = _TermQuery(view.project.generation, words, self._order, self._only, self._opened)
-        if query.generation and (self._found is None or self._found.query != query):
+        generation, words = view.project.generation, "".join(self.word_filter.words)
+        query = generation, words, self._order, self._opened
+        if generation and (self._found is None or self._found.query != query):
             yield SessionRequest("terms", partial(_find_terms, query), self._show)
 
     def _show(self, found: _FoundTerms) -> None:
@@ -90,8 +82,7 @@ class TermsPane(ChoicePane):
         """Returns the title with the number of terms and the order."""
         if self._found is None:
             return self.TITLE
-        kind = f"{self._only} " if self._only else ""
-        return f"{self.TITLE} · {counted(self._found.total, f'{kind}term', f'{kind}terms')} by {self._order}"
+        return f"{self.TITLE} · {counted(self._found.total, 'term', 'terms')} by {self._order}"
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the reason to look, the column names, the terms, and the details of the opened term."""
@@ -107,21 +98,20 @@ class TermsPane(ChoicePane):
             if term.term == self._opened:
                 self._add_details(lines, self._found, width)
         if not self._found.terms:
-            self.add_rows(lines, wrapped("no such term: clear the filter, or show all terms", width))
-        if self._found.total > len(self._found.terms):
-            more = self._found.total - len(self._found.terms)
+            self.add_rows(lines, wrapped(NOTHING, width))
+        if more := self._found.total - len(self._found.terms):
             self.add_rows(lines, wrapped(f"{more} more: filter the list to see them", width))
         self.cursor = self.choices.index(before) if before in self.choices else 0
         return lines
 
     def _add_details(self, lines: list[Line], found: _FoundTerms, width: int) -> None:
-        if found.details is None or found.query.opened != self._opened:
+        if found.details is None or found.query[-1] != self._opened:
             self.add_rows(lines, [line("   reading…", "muted")])
-            return
-        self.add_rows(lines, [*detail_lines(found.details._replace(paths=()), width)])
-        self.add_rows(lines, [line(" Notes with it", "bold muted")])
-        for path in found.details.paths:
-            self.add_rows(lines, [line(f"   {path}", "accent").cut(width)], f"{_NOTE}{path}")
+        else:
+            self.add_rows(lines, [*detail_lines(found.details._replace(paths=()), width)])
+            self.add_rows(lines, [line(" Notes with it", "bold muted")])
+            for path in found.details.paths:
+                self.add_rows(lines, [line(f"   {path}", "accent").cut(width)], f"{_NOTE}{path}")
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """Returns ``lines``, which :meth:`lacks` has already had filtered."""
@@ -129,8 +119,8 @@ class TermsPane(ChoicePane):
         return lines
 
     def tally(self) -> str:
-        """Returns the number of matching terms; empty without a filter."""
-        return counted(self._found.total, "term", "terms") if self.word_filter and self._found is not None else ""
+        """Returns nothing, because the title has the number of terms."""
+        return ""
 
     def action_take(self) -> None:
         """Opens or closes the selected term, or goes to the selected note."""
@@ -147,15 +137,9 @@ class TermsPane(ChoicePane):
         self._order = orders[(orders.index(self._order) + 1) % len(orders)]
         self.rebuild()
 
-    def action_only(self) -> None:
-        """Shows all terms, or only common, rare or split ones."""
-        self._only = _KINDS[(_KINDS.index(self._only) + 1) % len(_KINDS)]
-        self.rebuild()
 
-
-def _find_terms(query: _TermQuery, session: Session) -> _FoundTerms:
-    table = terms_of(session.snapshot)
-    found, details = table.find(query.text, query.order, query.only), None
-    if query.opened in table.by_name:
-        details = table.details(query.opened, session.engines.expansion_rules(), _MOST_ROWS)
-    return _FoundTerms(query, tuple(found[:_MOST_TERMS]), len(found), table.notes, details)
+def _find_terms(query: _Query, session: Session) -> _FoundTerms:
+    (_, text, order, opened), table = query, terms_of(session.snapshot)
+    found, rules = table.find(text, order), session.engines.expansion_rules()
+    details = table.details(opened, rules, _MOST_ROWS) if opened in table.by_name else None
+    return _FoundTerms(query, found[:_MOST_TERMS], len(found), table.notes, details)

@@ -35,6 +35,11 @@ class Curation:
     """``pending``, ``approved`` or ``rejected``; empty if no review was requested."""
     reason: str
 
+    @property
+    def notes(self) -> tuple[str]:
+        """The only note."""
+        return (self.path,)
+
 
 def read_curations(project_data: Path, tree: Path) -> tuple[Curation, ...]:
     """Returns the curations of notes in ``tree``, newest first, from the last 1,000 tasks that the engine keeps.
