@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -80,11 +80,13 @@ def effect_of_edits(
     engine: str,
     mode: str,
     cancelled: Callable[[], bool],
+    planned: Mapping[Judgment, Judgment] | None = None,
 ) -> EditEffect | None:
     """Runs ``judgments`` (the first 200) and the ``unjudged`` queries on the current and the ``earlier`` notes.
 
-    ``engine`` answers in ``mode``, as a preview. Returns None if ``cancelled`` returns True before the end. Raises
-    :class:`brvtui.engines.contract.EngineError`.
+    If ``planned`` is given, the ``earlier`` notes are those after a plan, so they count as the newer ones; ``planned``
+    has the judgments that the plan changes. ``engine`` answers in ``mode``, as a preview. Returns None if ``cancelled``
+    returns True before the end. Raises :class:`brvtui.engines.contract.EngineError`.
     """
     judged = judgments[:MOST_ASKED]
     asked = (*judged, *unjudged)
@@ -95,10 +97,16 @@ def effect_of_edits(
         for judgment in asked:
             if cancelled():
                 return None
-            results = runner.result(now, judgment), runner.result(before, judgment)
+            result = runner.result(now, judgment)
+            other = runner.result(before, judgment if planned is None else planned.get(judgment, judgment))
+            results = (result, other) if planned is None else (other, result)
             changes.append(QueryChange(*results, earlier.paths_now))
         runner.keep(now)
-    return _effect(earlier, changes, len(judged), len(unjudged), len(judgments) - len(judged))
+    otherwise = [
+        tuple(change for change in part if change.is_otherwise)
+        for part in (changes[: len(judged)], changes[len(judged) :])
+    ]
+    return EditEffect(earlier, len(judged), len(unjudged), len(judgments) - len(judged), *otherwise)
 
 
 def effect_of_plan(
@@ -110,37 +118,17 @@ def effect_of_plan(
     mode: str,
     cancelled: Callable[[], bool],
 ) -> EditEffect | None:
-    """Runs queries like :func:`effect_of_edits` on the current notes and on those after ``plan``, and writes nothing.
-
-    In the result, the notes after the plan are the newer ones.
-    """  # fmt: skip
+    """Runs queries like :func:`effect_of_edits` on the current notes and on those after ``plan``."""
     now_ns = int(session.clock()) * NS_PER_MS
-    writes = [step for step in plan.steps if isinstance(step, Write)]
-    after = {step.path: step.after for step in writes}
+    after = {step.path: step.after for step in plan.steps if isinstance(step, Write)}
     edits = {
         path: EditedFile(path, content.data, content.mtime_ns or now_ns)
         for path, content in after.items()
         if content is not None and role_of(path) in SEARCHABLE
     }
     removed = frozenset(path for path, content in after.items() if content is None)
-    planned = EarlierNotes(tuple(after), dict(plan.replaced), Difference(edits, removed))
-    runner, judged, changed = session.variants, judgments[:MOST_ASKED], dict(plan.judgments)
-    now, then = (runner.state(each, engine, mode) for each in (Variant(), Variant(earlier=planned)))
-    changes: list[QueryChange] = []
-    for judgment in (*judged, *unjudged):
-        if cancelled():
-            return None
-        results = runner.result(then, changed.get(judgment, judgment)), runner.result(now, judgment)
-        changes.append(QueryChange(*results, planned.paths_now))
-    return _effect(planned, changes, len(judged), len(unjudged), len(judgments) - len(judged))
-
-
-def _effect(
-    earlier: EarlierNotes | None, changes: list[QueryChange], judged: int, unjudged: int, left_out: int
-) -> EditEffect:
-    parts = changes[:judged], changes[judged:]
-    otherwise = [tuple(change for change in part if change.is_otherwise) for part in parts]
-    return EditEffect(earlier, judged, unjudged, left_out, *otherwise)
+    earlier = EarlierNotes(tuple(after), dict(plan.replaced), Difference(edits, removed))
+    return effect_of_edits(session, earlier, judgments, unjudged, engine, mode, cancelled, dict(plan.judgments))
 
 
 def causes_of_change(
