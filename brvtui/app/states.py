@@ -333,7 +333,7 @@ class EditsState(NamedTuple):
 
 
 class HealthState(NamedTuple):
-    """The findings about the memory, and the progress of the check that looks for them."""
+    """The findings about the memory."""
 
     report: HealthReport | None = None
     """The findings of the last check; None before the first one has ended."""
@@ -341,9 +341,7 @@ class HealthState(NamedTuple):
     """The changes that wait for the user's review in the engine."""
     problem: str = ""
     """The reason why the last check failed; empty if it did not."""
-    done: int = 0
-    total: int = 0
-    """The numbers of finished steps and of all steps; 0 if no check is running."""
+    is_checking: bool = False
 
 
 class Covering(NamedTuple):

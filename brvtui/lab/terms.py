@@ -1,15 +1,9 @@
 """The terms of a snapshot, with their frequencies, notes, neighbours and other spellings.
 
 A term is a lower-case word as :func:`brvtui.text.analysis.terms` splits a note's title, text or path (its *fields*).
-
-- ``df``, the document frequency, is the number of notes that contain the term in any field.
-- ``cf``, the collection frequency, is the number of times that the term occurs in all fields of all notes.
-- ``idf`` is ``ln(1 + (N - df + 0.5) / (df + 0.5))`` for N notes, above 0 for every term. This is the weight of
-  Robertson and Spärck Jones (1976) in the form of Lucene, tantivy and MiniSearch, which add 1 in the logarithm.
-
-The numbers come from :mod:`brvtui.text.postings`, because tantivy's index cannot give them: it counts notes by field,
-counts changed notes until it merges their segment, lists no collection frequencies, and cuts scripts without spaces
-into pairs of characters.
+``df`` is the number of notes that contain it in any field, ``cf`` the number of times that it occurs in all fields, and
+``idf`` is ``ln(1 + (N - df + 0.5) / (df + 0.5))`` for N notes. The numbers come from :mod:`brvtui.text.postings`,
+because tantivy's index counts notes by field, and lists no collection frequencies.
 """
 
 from __future__ import annotations

@@ -136,17 +136,13 @@ def _replaced(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def _merged(kept: str, other: str, old: str, new: str) -> str:
     """Returns both texts as one, without the links with which they referred to each other."""
     itself = {f"@{new}", f"@{new.removesuffix('.md')}"}
-
-    def without_itself(text: str) -> str:
-        lines = text.splitlines(keepends=True)
-        bare = "".join(line for line in lines if line.strip().removeprefix("- ") not in itself)
-        related = parse(bare).fields.get("related")
-        if isinstance(related, list) and new in related:
-            bare = set_fields(bare, {"related": [path for path in related if path != new]})
-        return bare
-
     try:
-        return joined(without_itself(kept), without_itself(other), old)
+        lines = joined(kept, other, old).splitlines(keepends=True)
+        text = "".join(line for line in lines if line.strip().removeprefix("- ") not in itself)
+        related = parse(text).fields.get("related")
+        if isinstance(related, list) and new in related:
+            text = set_fields(text, {"related": [path for path in related if path != new]})
+        return text
     except (BrokenFrontmatter, FieldsError) as error:
         raise NoteError(f"{old} and {new}: the frontmatter of one cannot be read ({error}); fix it first") from error
 

@@ -47,9 +47,8 @@ class HealthChecks:
 
     def check(self) -> None:
         """Checks the memory again; an unfinished check is cancelled."""
-        self._update(problem="", done=0, total=1)
-        task = partial(_check, self._services.background.relay(self._progressed))
-        self.run(SessionRequest("health", task, self._were_found), self._failed)
+        self._update(problem="", is_checking=True)
+        self.run(SessionRequest("health", _check, self._were_found), self._failed)
 
     def run(self, request: SessionRequest, failed: Callable[[str], object] | None = None) -> None:
         """Runs ``request``, or calls ``failed`` with the reason why that is impossible."""
@@ -61,15 +60,11 @@ class HealthChecks:
     def _update(self, **changes: Any) -> None:
         self._services.store.update(self._services.store.view.health._replace(**changes))
 
-    def _progressed(self, done: int, total: int) -> None:
-        if self._services.store.view.health.total:
-            self._update(done=done, total=max(total, 1))
-
     def _were_found(self, found: tuple[HealthReport, tuple[Curation, ...]]) -> None:
-        self._update(report=found[0], reviews=found[1], total=0)
+        self._update(report=found[0], reviews=found[1], is_checking=False)
 
     def _failed(self, why: str) -> None:
-        self._update(problem=why, total=0)
+        self._update(problem=why, is_checking=False)
 
     def ignore(self, findings: Sequence[Finding]) -> None:
         """Ignores ``findings``, or lists those again that are ignored."""
@@ -79,15 +74,14 @@ class HealthChecks:
             self.run(SessionRequest("ignore finding", task, lambda _: self.check()))
 
 
-def _check(progressed: Callable[[int, int], None], session: Session) -> tuple[HealthReport, tuple[Curation, ...]]:
+def _check(session: Session) -> tuple[HealthReport, tuple[Curation, ...]]:
     from brvtui.engines.contract import EngineError
-    from brvtui.session.health import HealthCheckCancelled
     from brvtui.session.origins import curations
     from brvtui.tree.engine_files.curate_log import PENDING
 
     try:
-        report = session.health.report(cancelled=is_cancelled, progress=progressed)
-    except (HealthCheckCancelled, EngineError) as error:
+        report = session.health.report(cancelled=is_cancelled)
+    except EngineError as error:
         raise Refusal(str(error)) from error
     return report, tuple(each for each in curations(session) if each.review == PENDING)
 

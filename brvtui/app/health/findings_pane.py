@@ -175,8 +175,8 @@ def _status(view: View) -> str:
         return view.project.problem or "a saved trace: open its project to check its notes"
     if health.problem:
         return f"the notes could not be checked: {health.problem}"
-    if health.report is None or health.total:
-        return f"checking the notes, step {health.done} of {max(health.total, 1)}…"
+    if health.report is None or health.is_checking:
+        return "checking the notes…"
     sure = sum(one.confidence is Confidence.HIGH for one in health.report.findings)
     return f"{sure} almost certain of {summary(health.report, view.kind.noun)}"
 
