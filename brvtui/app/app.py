@@ -268,8 +268,7 @@ class BrvTui(ConfiguredApp):
         from brvtui.app.health.checks import HealthChecks
         from brvtui.app.health.screen import HealthScreen
 
-        checks, changes = HealthChecks(self, self.project), self.changes
-        return HealthScreen(self.layouts, checks, changes.archive_all, changes.replace, changes.retitle)
+        return HealthScreen(self.layouts, HealthChecks(self, self.project), self.changes.replace)
 
     def _make_settings(self) -> FrameScreen:
         from brvtui.app.settings.screen import SettingsScreen
@@ -600,8 +599,14 @@ class BrvTui(ConfiguredApp):
 
     def action_archive_note(self) -> None:
         """Archives the current note, or restores it from its stub."""
-        if self.frame is None or not self.frame.archives_itself():
+        if self.frame is not None and self.frame.marked_notes:
+            self.changes.archive_all(self.frame.marked_notes)
+        else:
             self.changes.archive(self.note_at_hand)
+
+    def action_retitle_note(self) -> None:
+        """Gives the current note another title."""
+        self.changes.retitle(self.note_at_hand)
 
     def action_signals(self) -> None:
         """Sets the maturity and importance of the current note."""

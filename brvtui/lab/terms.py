@@ -9,9 +9,10 @@ because tantivy's index counts notes by field, and lists no collection frequenci
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import compress, pairwise, product
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -28,7 +29,6 @@ from brvtui.text.vocabulary import KINDS
 Order = Literal["df", "cf", "idf", "term"]
 _LEAST_COMPOUND, _LONGEST_COMPOUND = 4, 40
 """The minimum and maximum length of a word that may also be written as two."""
-_Pair = tuple[str, str]
 
 
 class Term(NamedTuple):
@@ -108,12 +108,7 @@ class TermList:
         if only:
             split = {"".join(pair) for pair in self._compounds} if only == "split" else ()
             found = [term for term in found if only == frequency(term, self.notes) or term.term in split]
-        keys: Mapping[str, Callable[[Term], int]] = {
-            "df": lambda term: -term.df,
-            "cf": lambda term: -term.cf,
-            "idf": lambda term: term.df,
-        }
-        return sorted(found, key=keys[order]) if order in keys else found
+        return sorted(found, key=attrgetter(order), reverse=order != "term")
 
     def details(self, term: str, rules: ExpansionRules | None, most: int | None = None) -> TermDetails:
         """At most ``most`` details of each kind. Neighbours are the other terms that a query for ``term`` finds by
@@ -125,18 +120,15 @@ class TermList:
         identity = postings.ids.get(utf16(term))
         places = np.flatnonzero(postings.has_any([identity] if identity is not None else [])).tolist()
         variants = [
-            TermVariant(" ".join(pair), df) if "".join(pair) == term else self._joined(pair)
+            TermVariant(" ".join(pair), df) if whole == term else TermVariant(whole, self.by_name[whole].df)
             for pair, df in self._compounds.items()
-            if term in (*pair, "".join(pair))
+            if term in (*pair, (whole := "".join(pair)))
         ]
         return TermDetails(
             tuple(sorted(self._neighbours(term, rules), key=lambda one: (-one.weight, one.term)))[:most],
             tuple(sorted(variants, key=lambda one: (-one.df, one.spelling)))[:most],
             tuple(self._snapshot.notes[place].path for place in places[:most]),
         )
-
-    def _joined(self, pair: _Pair) -> TermVariant:
-        return TermVariant("".join(pair), self.by_name["".join(pair)].df)
 
     def _neighbours(self, term: str, rules: ExpansionRules | None) -> Iterator[TermNeighbour]:
         if rules is not None:
@@ -148,27 +140,20 @@ class TermList:
                     yield TermNeighbour(name, KINDS[kind].value, distance, weight, self.by_name[name].df)
 
     @cached_property
-    def _compounds(self) -> Counter[_Pair]:
+    def _compounds(self) -> Counter[tuple[str, str]]:
         """For each pair of adjacent words that notes also write as one, the number of notes with the pair."""
-        wanted = {pair for name in self.by_name for pair in _cuts(name) if self._may_join(pair)}
+        words = self.by_name.keys() - STOP_WORDS
+        wanted = {
+            (name[:place], name[place:])
+            for name in words
+            if _LEAST_COMPOUND <= len(name) <= _LONGEST_COMPOUND and name.isalpha()
+            for place in range(1, len(name) - 1)
+            if name[:place] in words and name[place:] in self.by_name
+        }
         notes = self._snapshot.notes if wanted else ()
         return Counter(
             pair for note in notes for pair in wanted.intersection(pairwise(_words(self._snapshot, note.path)))
         )
-
-    def _may_join(self, pair: _Pair) -> bool:
-        """True if ``pair`` and the word that it forms are terms, and it is not a phrase like "of ten" or "is a"."""
-        (one, other), whole = pair, "".join(pair)
-        is_phrase = one in STOP_WORDS and (len(one) == 1 or len(other) < _LEAST_COMPOUND or other in STOP_WORDS)
-        is_letter = len(other) == 1 or (len(one) == 1 and other in STOP_WORDS)
-        if is_phrase or is_letter or whole in STOP_WORDS or not whole.isalpha():
-            return False
-        return all(name in self.by_name for name in (one, other, whole))
-
-
-def _cuts(term: str) -> Iterator[_Pair]:
-    if _LEAST_COMPOUND <= len(term) <= _LONGEST_COMPOUND:
-        yield from ((term[:place], term[place:]) for place in range(1, len(term)))
 
 
 def _words(snapshot: Snapshot, path: str) -> list[str]:

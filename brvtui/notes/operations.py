@@ -211,7 +211,7 @@ class Notes:
         """Returns a plan that gives the note at ``path`` another title. Raises :class:`NoteError`."""
         return plan_title(self._tree, path, title)
 
-    def plan_replacing(self, pairs: Sequence[tuple[str, str]], is_merge: bool) -> Plan:
+    def plan_replacing(self, pairs: Sequence[tuple[str, ...]], is_merge: bool) -> Plan:
         """Returns a plan like :func:`brvtui.notes.repairs.plan_replacing`. Raises :class:`NoteError`."""
         self._opened.load()
         snapshot = self._opened.snapshot

@@ -53,7 +53,7 @@ def plan_title(tree: Path, path: str, title: str) -> Plan:
 def plan_replacing(
     snapshot: Snapshot,
     index: LinkIndex,
-    pairs: Sequence[tuple[str, str]],
+    pairs: Sequence[tuple[str, ...]],
     is_merge: bool,
     archive: Callable[[str], Plan],
 ) -> Plan:
@@ -118,7 +118,7 @@ def judged_after(judgments: Iterable[Judgment], plan: Plan) -> tuple[tuple[Judgm
     return tuple(changes)
 
 
-def _replaced(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _replaced(pairs: Iterable[tuple[str, ...]]) -> dict[str, str]:
     """Returns the note that finally replaces each replaced note. Raises :class:`NoteError` if there is none."""
     replaced: dict[str, str] = {}
 

@@ -48,7 +48,7 @@ FINDINGS = Place("findings", "Findings", PlaceKind.PANE, (
     Action("health.supersede", "S", "screen.replace(False)", "superseded",
            "Archive the older note of this finding, or of each marked one, and link it from the newer note",
            bar=True, needs=Need.TREE),
-    Action("health.retitle", "r", "screen.retitle", "retitle", "Give the note another title", bar=True,
+    Action("health.retitle", "r", "app.retitle_note", "retitle", "Give the note another title", bar=True,
            needs=Need.TREE),
     Action("health.ignore", "d,delete", "screen.ignore", "ignore", "Ignore this finding, or list an ignored one again",
            bar=True),

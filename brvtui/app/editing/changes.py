@@ -180,10 +180,9 @@ class NoteChanges:
             message = "Search then finds short stubs, and the full texts are kept beside them."
             self._confirm(paths[0], lambda: PlanDialog("Archive", message, make, partial(self._effect, session)))
 
-    def replace(self, pairs: Sequence[tuple[str, str]], is_merge: bool) -> None:
+    def replace(self, pairs: Sequence[tuple[str, ...]], is_merge: bool) -> None:
         """For each of ``pairs``, merges the first note into the second, or archives it and links it from the second."""
-        path = next((path for pair in pairs for path in pair if not self._services.store.view.knows(path)), "")
-        session = self._session_for(path or (pairs[0][0] if pairs else ""), "its finding must be about two notes")
+        session = self._session_for(pairs[0][0] if pairs else "", "its finding must be about two notes")
         if session is None:
             return
         from brvtui.app.editing.merge_dialog import MERGED, MergeDialog
@@ -192,10 +191,7 @@ class NoteChanges:
         effect, notes = partial(self._effect, session), session.notes
         if is_merge and len(pairs) == 1:
             texts = {path: session.about(path).text for path in pairs[0]}
-
-            def merge(other: str, kept: str) -> Plan:
-                return notes.plan_replacing([(other, kept)], is_merge)
-
+            merge = partial(notes.plan_replacing, is_merge=True)
             self._confirm(pairs[0][0], lambda: MergeDialog(texts, merge, effect))
             return
         title, message = ("Merge notes", MERGED) if is_merge else ("Archive superseded notes", _SUPERSEDED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from brvtui.tree.editing.merging import Side, difference
 if TYPE_CHECKING:
     from brvtui.notes.plan import Plan
 
+Pairs = Sequence[tuple[str, ...]]
 MERGED = "One note of each pair keeps the text of both; the other is archived. Links and judged queries follow."
 
 
@@ -65,11 +66,8 @@ class SidesPane(Pane):
 class MergeDialog(PlanDialog):
     """Shows two notes side by side, and the plan that merges them."""
 
-    def __init__(self, notes: dict[str, str], make: Callable[[str, str], Plan], effect: FindEffect) -> None:
-        """Creates a dialog for two ``notes``: texts by path; at first, the second is kept.
-
-        ``make`` plans to merge the first note into the second.
-        """
+    def __init__(self, notes: dict[str, str], make: Callable[[Pairs], Plan], effect: FindEffect) -> None:
+        """Creates a dialog for two ``notes``: texts by path; ``make`` plans a merge. At first, the second is kept."""
         super().__init__("Merge two notes", MERGED, effect=effect)
         self._notes = notes
         self._make_merge = make
@@ -87,4 +85,4 @@ class MergeDialog(PlanDialog):
     def maker(self) -> Callable[[], Plan]:
         """Returns a function that plans the merge."""
         other = next(path for path in self._notes if path != self.entered)
-        return partial(self._make_merge, other, self.entered)
+        return partial(self._make_merge, [(other, self.entered)])

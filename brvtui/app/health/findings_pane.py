@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 _MOST = 200
 """The maximum number of rows of a kind."""
-_ROLES = {Confidence.HIGH: "bad", Confidence.MEDIUM: "warn", Confidence.LOW: "muted"}
-_MEANINGS = {
-    Confidence.HIGH: "high: only a few in a hundred such findings are wrong",
-    Confidence.MEDIUM: "medium: check it before you act",
-    Confidence.LOW: "low: about half of such findings are wrong",
+_SURE = {
+    Confidence.HIGH: ("bad", "high: only a few in a hundred such findings are wrong"),
+    Confidence.MEDIUM: ("warn", "medium: check it before you act"),
+    Confidence.LOW: ("muted", "low: about half of such findings are wrong"),
 }
+"""For each confidence, the role of its name, and its meaning."""
 _NOTE, _PAIR = ("note.archive", "note.edit", "health.retitle"), ("health.merge", "health.supersede")
 """The actions that help against a finding about one note, and further ones for a pair."""
 _REVIEWS = "Waiting for your review in ByteRover"
@@ -135,12 +135,11 @@ class FindingsPane(ChoicePane):
                 yield _IGNORED, report.ignored
 
     def _line(self, row: Row, view: View, width: int) -> Line:
-        sure, role = (
-            ("review", "accent") if isinstance(row, Curation) else (row.confidence.value, _ROLES[row.confidence])
-        )
-        mark = "*" if key_of(row) in self.marked else " "
-        text = row.reason or row.operation if isinstance(row, Curation) else row.sentence
-        start = line(f" {mark}", "bold accent").fit(sure, 7, role)
+        start = line(f" {'*' if key_of(row) in self.marked else ' '}", "bold accent")
+        if isinstance(row, Curation):
+            start, text = start.fit("review", 7, "accent"), row.reason or row.operation
+        else:
+            start, text = start.fit(row.confidence.value, 7, _SURE[row.confidence][0]), row.sentence
         return start.add(title_of(row, view), "strong").add(f"  {text}", "muted").cut(width)
 
     @property
@@ -227,7 +226,7 @@ class FindingPane(Pane):
         else:
             lines = wrapped(row.sentence, width, "strong")
             lines += self._fact("cost", row.cost or "not known", width)
-            lines += self._fact("confidence", _MEANINGS[row.confidence], width)
+            lines += self._fact("confidence", _SURE[row.confidence][1], width)
             lines += [part for query in row.queries for part in self._fact("query", query, width)]
         for path in row.notes:
             lines += [rule(width, path, dash=self.glyphs.dash)]

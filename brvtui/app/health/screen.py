@@ -40,14 +40,11 @@ class HealthScreen(FrameScreen):
         self,
         layouts: Layouts,
         checks: HealthChecks,
-        archive: Callable[[Sequence[str]], None],
-        replace: Callable[[Sequence[tuple[str, str]], bool], None],
-        retitle: Callable[[str], None],
+        replace: Callable[[Sequence[tuple[str, ...]], bool], None],
     ) -> None:
-        """Creates the screen; the functions archive notes, merge or supersede pairs of notes, and retitle a note."""
+        """Creates the screen; ``replace`` merges or supersedes pairs of notes."""
         super().__init__(layouts)
-        self._checks = checks
-        self._archive, self._replace, self._retitle = archive, replace, retitle
+        self._checks, self._replace = checks, replace
 
     def make_panes(self) -> ComposeResult:
         """Yields the list of findings, and the tabs below it."""
@@ -81,16 +78,15 @@ class HealthScreen(FrameScreen):
     def query_at_hand(self) -> QueryAtHand:
         """The query of the selected gap; otherwise the open query."""
         row = self.findings.row
-        is_gap = isinstance(row, Finding) and not row.notes and bool(row.queries)
-        return QueryAtHand(row.queries[0], "", False) if isinstance(row, Finding) and is_gap else super().query_at_hand
+        if isinstance(row, Finding) and not row.notes:
+            return QueryAtHand(row.queries[0], "", False)
+        return super().query_at_hand
 
-    def archives_itself(self) -> bool:
-        """Archives the notes of the marked findings; returns False if none is marked."""
-        paths = [path for row in self.findings.acted_on for path in row.notes[:1]]
-        if not self.findings.marked or not paths:
-            return False
-        self._archive(list(dict.fromkeys(paths)))
-        return True
+    @property
+    def marked_notes(self) -> list[str]:
+        """The first notes of the marked findings."""
+        rows = self.findings.acted_on if self.findings.marked else []
+        return [*dict.fromkeys(path for row in rows for path in row.notes[:1])]
 
     @on(SessionRequest)
     def _run(self, event: SessionRequest) -> None:
@@ -110,16 +106,9 @@ class HealthScreen(FrameScreen):
 
     def action_replace(self, is_merge: bool) -> None:
         """Merges the notes of each finding that is marked or selected, or supersedes the first by the second."""
-        pairs = [row.notes[:2] for row in self.findings.acted_on if len(row.notes) > 1]
-        if pairs:
-            self._replace([(old, new) for old, new in pairs], is_merge)
+        self._replace([row.notes[:2] for row in self.findings.acted_on if len(row.notes) > 1], is_merge)
 
     def action_ignore(self) -> None:
         """Ignores the marked findings, or else the selected one; lists ignored ones again."""
         self._checks.ignore([row for row in self.findings.acted_on if isinstance(row, Finding)])
         self.findings.marked.clear()
-
-    def action_retitle(self) -> None:
-        """Gives the first note of the selected finding another title."""
-        if self.findings.note:
-            self._retitle(self.findings.note)
