@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +19,6 @@ from brvtui.report.terms import TERM_COLUMNS, analysis_lines, detail_lines, term
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
-    from brvtui.engines.contract import AnalysisStep
     from brvtui.lab.terms import Order, Term, TermDetails, TermList, TermNeighbour, TermVariant
 
 SCHEMA = 1
@@ -80,8 +80,7 @@ def terms(
         if not analyses:
             raise Failure(f"{request.engine} does not show how it cuts a text: leave --engine out", BAD_USAGE)
         engines = [{"engine": name, "steps": [*map(asdict, steps)]} for name, steps in analyses.items()]
-        parts = analyses.items()
-        _write(form, {"text": tokens, "engines": engines}, lambda width: _analyses(parts, width))
+        _write(form, {"text": tokens, "engines": engines}, partial(analysis_lines, analyses))
         return OK
     from brvtui.lab.terms import terms_of
 
@@ -95,7 +94,7 @@ def terms(
     if details is not None:
         value |= {"neighbours": _dicts(details.neighbours), "variants": _dicts(details.variants)}
         value |= {"paths": details.paths}
-    _write(form, value, lambda width: _terms(table, found, details, width))
+    _write(form, value, partial(_terms, table, found, details))
     return OK if found else NEGATIVE
 
 
@@ -103,11 +102,11 @@ def _dicts(rows: Iterable[Term | TermNeighbour | TermVariant]) -> list[dict[str,
     return [row._asdict() for row in rows]
 
 
-def _write(form: str, value: dict[str, Any], lines: Callable[[int], Iterable[Line]]) -> None:
+def _write(form: str, value: dict[str, Any], lines: Callable[..., Iterable[Line]]) -> None:
     if form == "json":
         write_json([{"schema": SCHEMA, **value}])
     else:
-        print_report(lambda width: rich_lines(lines(width)))
+        print_report(lambda width: rich_lines(lines(width=width)))
 
 
 def _terms(table: TermList, found: Sequence[Term], details: TermDetails | None, width: int) -> Iterator[Line]:
@@ -117,8 +116,3 @@ def _terms(table: TermList, found: Sequence[Term], details: TermDetails | None, 
     if len(found) > _LISTED:
         yield line(f" {len(found) - _LISTED} more: give a FILTER, or --format json", "muted")
     yield from detail_lines(details, width) if details is not None else ()
-
-
-def _analyses(analyses: Iterable[tuple[str, Sequence[AnalysisStep]]], width: int) -> Iterator[Line]:
-    for name, steps in analyses:
-        yield from analysis_lines(name, steps, width)

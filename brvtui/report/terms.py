@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from brvtui.engines.contract import AnalysisStep
 from brvtui.engines.registry import presentation
@@ -23,28 +23,22 @@ def term_line(term: Term, notes: int) -> Line:
 
 def detail_lines(details: TermDetails, width: int) -> Iterator[Line]:
     """Sections with the other spellings of a term, the other words that a query for it finds, and its notes if any."""
-    sections = {
-        "Other spellings, which split the topic": [
-            f"{one.spelling}  {counted(one.df, 'note', 'notes')}" for one in details.variants
-        ],
-        "A query for it also finds": [
-            f"{one.term}  × {one.weight:.2f}, {one.kind}, {counted(one.df, 'note', 'notes')}"
-            for one in details.neighbours
-        ],
-        "Notes with it": details.paths,
-    }
-    for title, rows in sections.items():
-        if rows:
-            yield line(f" {title}", "bold muted")
-        for row in rows:
-            yield from hanging(line(f"   {row}"), width, 5)
+    spellings = [f"{one.spelling}  {counted(one.df, 'note', 'notes')}" for one in details.variants]
+    found = [
+        (one.term, f"× {one.weight:.2f}, {one.kind}", counted(one.df, "note", "notes")) for one in details.neighbours
+    ]
+    titles = ("Other spellings, which split the topic", "A query for it also finds", "Notes with it")
+    for title, rows in zip(titles, (spellings, map("  ".join, found), details.paths), strict=True):
+        lines = [part for row in rows for part in hanging(line(f"   {row}"), width, 5)]
+        yield from [line(f" {title}", "bold muted"), *lines] if lines else ()
 
 
-def analysis_lines(engine: str, steps: Sequence[AnalysisStep], width: int) -> Iterator[Line]:
-    """The title of ``engine``, and each step with its tokens and its note."""
-    yield line(f" {presentation(engine).title}", "bold strong")
-    for step in steps:
-        role = "warn" if step.name in ("unmatched", "failed") and (step.tokens or step.note) else "text"
-        row = line(f"   {step.name:<{_STEP}}", "muted").add("  ".join(step.tokens) or "–", role)
-        yield from hanging(row.add(f"  ({step.note})" if step.note else "", "muted"), width, _STEP + 3)
-    yield Line()
+def analysis_lines(analyses: Mapping[str, Sequence[AnalysisStep]], width: int) -> Iterator[Line]:
+    """The title of each engine, and its steps with their tokens and notes. ``analyses`` has the steps by engine."""
+    for engine, steps in analyses.items():
+        yield line(f" {presentation(engine).title}", "bold strong")
+        for step in steps:
+            role = "warn" if step.name in ("unmatched", "failed") else "text"
+            row = line(f"   {step.name:<{_STEP}}", "muted").add("  ".join(step.tokens) or "–", role)
+            yield from hanging(row.add(f"  ({step.note})" if step.note else "", "muted"), width, _STEP + 3)
+        yield Line()

@@ -44,7 +44,7 @@ def _in_text(text: str) -> Iterator[tuple[str, str]]:
 
 def _in_log(session: Session, path: str) -> Iterator[tuple[str, str]]:
     for each in curations(session):
-        if each.path == path:
+        if path in each.notes:
             yield "curated", f"{each.operation} on {each.day}, task {each.task}: {each.reason}".removesuffix(": ")
             yield "review", f"{each.review} in ByteRover" if each.review else "not requested"
             return

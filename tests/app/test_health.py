@@ -229,4 +229,4 @@ def test_curations_outside_of_the_tree_are_left_out(tree: Tree, place: object) -
     )
     (log / "cur-2.json").write_text("[")
     (log / "cur-3.json").write_text('{"operations": 7}')
-    assert [each.path for each in read_curations(project_data(tree.root), tree.tree)] == ["a.md"]
+    assert [each.notes for each in read_curations(project_data(tree.root), tree.tree)] == [("a.md",)]

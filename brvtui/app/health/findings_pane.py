@@ -46,7 +46,7 @@ Row = Finding | Curation
 def key_of(row: Row) -> str:
     """Returns the name of ``row``, which stays the same when the memory is checked again."""
     if isinstance(row, Curation):
-        return f"review {row.task} {row.path}"
+        return f"review {row.task} {row.notes[0]}"
     return "\n".join((row.kind, *row.notes, *(row.queries[:1] if not row.notes else ())))
 
 

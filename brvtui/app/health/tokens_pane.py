@@ -41,12 +41,12 @@ class TokensPane(Pane):
         return (self._text, self._cut, *super().also_reads())
 
     def _wanted(self, view: View) -> _Key:
-        return view.project.generation, self._text or view.query.text
+        return view.project.generation, (self._text or view.query.text)[:LONGEST_QUERY]
 
     def lacks(self, view: View) -> Iterator[Message]:
         """Yields a request for the steps."""
         key = generation, text = self._wanted(view)
-        if key != self._cut[0] and generation and 0 < len(text) <= LONGEST_QUERY:
+        if key != self._cut[0] and generation and text:
             yield SessionRequest("tokens", lambda session: (key, session.engines.analyses(text)), self._show)
 
     def _show(self, cut: tuple[_Key, Mapping[str, Sequence[AnalysisStep]]]) -> None:
@@ -61,12 +61,10 @@ class TokensPane(Pane):
         if not text:
             hint = "Press {pane.filter} and type a text to see how each engine cuts it."
             return wrapped(self.services.with_keys(hint), width)
-        if len(text) > LONGEST_QUERY:
-            return wrapped(f"the text has more than {LONGEST_QUERY:,} characters: type a shorter one", width)
         if key != self._cut[0]:
             return wrapped("cutting…", width)
-        lines = wrapped("Two texts match only if an engine cuts them into the same words.", width)
-        return lines + [part for name, steps in self._cut[1].items() for part in analysis_lines(name, steps, width)]
+        why = wrapped("Two texts match only if an engine cuts them into the same words.", width)
+        return [*why, *analysis_lines(self._cut[1], width)]
 
     def heading(self, view: View) -> str:
         """Returns the title with the text that is shown."""

@@ -23,8 +23,8 @@ PENDING = "pending"
 class Curation:
     """One change of a note by ByteRover."""
 
-    path: str
-    """The note, relative to the tree."""
+    notes: tuple[str, ...]
+    """The path of the note, relative to the tree."""
     day: str
     """The date on which the task started, in UTC; empty if it is not known."""
     task: str
@@ -34,11 +34,6 @@ class Curation:
     review: str
     """``pending``, ``approved`` or ``rejected``; empty if no review was requested."""
     reason: str
-
-    @property
-    def notes(self) -> tuple[str]:
-        """The only note."""
-        return (self.path,)
 
 
 def read_curations(project_data: Path, tree: Path) -> tuple[Curation, ...]:
@@ -63,4 +58,4 @@ def _entry(file: Path, tree: Path) -> Iterator[Curation]:
             moment = moment_of(value.get("startedAt"))
             day = datetime.fromtimestamp(moment / 1000, UTC).date().isoformat() if moment else ""
             words = (value.get("taskId"), *(each.get(name) for name in ("type", "reviewStatus", "reason")))
-            yield Curation(path.relative_to(root).as_posix(), day, *(str(word or "")[:_LONGEST] for word in words))
+            yield Curation((path.relative_to(root).as_posix(),), day, *(str(word or "")[:_LONGEST] for word in words))
