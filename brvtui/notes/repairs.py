@@ -69,8 +69,7 @@ def plan_replacing(
             raise NoteError(f"{path}: not a note, so it cannot be merged or superseded")
     stubs = {old: archived_as(old).stub for old in replaced}
     to_new, to_stub = (Relocation(snapshot, index, "", "", files, False) for files in (replaced, stubs))
-    kept: list[Step] = []
-    linking: list[Step] = []
+    steps: list[Step] = []
     edits: list[LineEdit] = []
     notices: list[str] = []
     for source in sorted({*to_new.sources, *replaced.values()} - replaced.keys()):
@@ -84,12 +83,12 @@ def plan_replacing(
             for old in own:
                 relinked = relinked_text(tree, to_new, old, _read(tree, old)[0].data)[0].decode("utf-8")
                 after = _merged(after, relinked, old, source) if is_merge else _linked(snapshot, after, old, source)
-            kept.append(Write(source, before, FileContent(after.encode("utf-8"), None, before.mode)))
+            steps.append(Write(source, before, FileContent(after.encode("utf-8"), None, before.mode)))
         elif changed:
             edits += changed
-            linking.append(Write(source, before, FileContent(data, before.mtime_ns, before.mode)))
+            steps.append(Write(source, before, FileContent(data, before.mtime_ns, before.mode)))
     archiving = [archive(old) for old in replaced]
-    whole = plan_together([Plan("", (*kept, *linking), tuple(edits), tuple(notices)), *archiving], "")
+    whole = plan_together([Plan("", tuple(steps), tuple(edits), tuple(notices)), *archiving], "")
     (old, new), *others = replaced.items()
     does = "merge {} into {}" if is_merge else "archive {}, superseded by {}"
     title = does.format(old, new) + (f", and {counted(len(others), 'more note', 'more notes')}" if others else "")

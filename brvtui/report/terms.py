@@ -24,9 +24,7 @@ def term_line(term: Term, notes: int) -> Line:
 def detail_lines(details: TermDetails, width: int) -> Iterator[Line]:
     """Sections with the other spellings of a term, the other words that a query for it finds, and its notes if any."""
     spellings = [f"{one.spelling}  {counted(one.df, 'note', 'notes')}" for one in details.variants]
-    found = [
-        (one.term, f"× {one.weight:.2f}, {one.kind}", counted(one.df, "note", "notes")) for one in details.neighbours
-    ]
+    found = [f"{one.term}  × {one.weight:.2f}, {one.kind}, df {one.df}" for one in details.neighbours]
     titles = ("Other spellings, which split the topic", "A query for it also finds", "Notes with it")
     for title, rows in zip(titles, (spellings, map("  ".join, found), details.paths), strict=True):
         lines = [part for row in rows for part in hanging(line(f"   {row}"), width, 5)]

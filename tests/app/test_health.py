@@ -7,7 +7,7 @@ import json
 import pytest
 
 from brvtui.app.editing.merge_dialog import MergeDialog, SidesPane
-from brvtui.app.editing.plan_dialog import PlanDialog, TitleDialog, effect_lines
+from brvtui.app.editing.plan_dialog import PlanDialog, TextDialog, effect_lines
 from brvtui.app.health.findings_pane import FindingsPane
 from brvtui.app.health.screen import HealthScreen
 from brvtui.app.widgets.ordered_keys import Options
@@ -139,7 +139,7 @@ async def test_title_is_changed(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
         to(pane, FindingKind.TITLE_ONLY, EMPTY)
-        dialog = await on(pilot, TitleDialog, "r")
+        dialog = await on(pilot, TextDialog, "r")
         assert isinstance(dialog.maker(), str), "the title is unchanged"
         await press(pilot, "s")
         await until(pilot, lambda: dialog.pane.plan is not None)

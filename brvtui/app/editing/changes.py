@@ -204,10 +204,11 @@ class NoteChanges:
         if session is not None and path not in session.snapshot.by_path:
             self._services.notify(f"{path} is not a note, so it has no title to change", timeout=4)
         elif session is not None:
-            from brvtui.app.editing.plan_dialog import TitleDialog
+            from brvtui.app.editing.plan_dialog import TextDialog
 
             title, make = session.snapshot.parsed[path].title, partial(session.notes.plan_title, path)
-            self._confirm(path, lambda: TitleDialog(path, title, make, partial(self._effect, session)))
+            message, effect = f"Changes the title of {path}; the file keeps its name.", partial(self._effect, session)
+            self._confirm(path, lambda: TextDialog("Title", message, title, make, effect=effect))
 
     def _effect(self, session: Session, plan: Plan) -> Sequence[Line]:
         """Returns lines about the effect of ``plan`` on the judged and the latest logged queries. Blocks."""

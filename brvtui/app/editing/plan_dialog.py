@@ -326,25 +326,52 @@ def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:
         return None, str(error)
 
 
-class MoveDialog(PlanDialog):
-    """Asks for the new path of a note or folder."""
+class TextDialog(PlanDialog):
+    """Asks for another text, such as a title."""
 
     AUTO_FOCUS = "Input"
 
-    def __init__(self, path: str, make: Callable[[str], Plan]) -> None:
-        """Creates a dialog for ``path``; ``make`` plans the move to another path."""
-        super().__init__("Rename or move", f"Changes the path of {path}, and the links to it and in it.")
-        self._path = path
-        self._make_move = make
+    def __init__(
+        self,
+        title: str,
+        message: str,
+        text: str,
+        make: Callable[[str], Plan],
+        hint: str = _SAME_TITLE,
+        effect: FindEffect | None = None,
+    ) -> None:
+        """Creates a dialog that proposes ``text``; ``make`` plans another one. ``hint`` asks for another one."""
+        super().__init__(title, message, effect=effect)
+        self._text = text
+        self._make_of = make
+        self._hint = hint
 
     def make_fields(self) -> ComposeResult:
-        """Yields the field for the path."""
-        yield Field("to", self._path, id="target")
+        """Yields the field for the text."""
+        yield Field("to", self._text, id="target")
+
+    @property
+    def entered(self) -> str:
+        """The typed text, in one line."""
+        return " ".join(self.query_one(Field).value.split())
+
+    def maker(self) -> Callable[[], Plan] | str:
+        """Returns a function that makes the plan, or a hint if the text is unchanged or empty."""
+        return self._hint if self.entered in ("", self._text) else partial(self._make_of, self.entered)
+
+
+class MoveDialog(TextDialog):
+    """Asks for the new path of a note or folder."""
+
+    def __init__(self, path: str, make: Callable[[str], Plan]) -> None:
+        """Creates a dialog for ``path``; ``make`` plans the move to another path."""
+        message = f"Changes the path of {path}, and the links to it and in it."
+        super().__init__("Rename or move", message, path, make, _SAME)
 
     def on_mount(self) -> None:
         """Requests the plan and places the cursor before the file ending."""
         super().on_mount()
-        self.query_one(Input).cursor_position = len(self._path.removesuffix(".md"))
+        self.query_one(Input).cursor_position = len(self._text.removesuffix(".md"))
 
     @on(Input.Changed)
     def _ending_typed(self, event: Input.Changed) -> None:
@@ -359,35 +386,6 @@ class MoveDialog(PlanDialog):
         while target.endswith(".md.md"):
             target = target.removesuffix(".md")
         return target
-
-    def maker(self) -> Callable[[], Plan] | str:
-        """Returns a function that plans the move, or a hint if the path is unchanged."""
-        return _SAME if self.entered == self._path else partial(self._make_move, self.entered)
-
-
-class TitleDialog(PlanDialog):
-    """Asks for another title of a note."""
-
-    AUTO_FOCUS = "Input"
-
-    def __init__(self, path: str, title: str, make: Callable[[str], Plan], effect: FindEffect) -> None:
-        """Creates a dialog for the note at ``path``; ``make`` plans another title."""
-        super().__init__("Title", f"Changes the title of {path}; the file keeps its name.", effect=effect)
-        self._title = title
-        self._make_title = make
-
-    def make_fields(self) -> ComposeResult:
-        """Yields the field for the title."""
-        yield Field("title", self._title, id="title")
-
-    @property
-    def entered(self) -> str:
-        """The typed title, in one line."""
-        return " ".join(self.query_one(Field).value.split())
-
-    def maker(self) -> Callable[[], Plan] | str:
-        """Returns a function that plans the title, or a hint if it is unchanged or empty."""
-        return partial(self._make_title, self.entered) if self.entered not in ("", self._title) else _SAME_TITLE
 
 
 class SignalsDialog(PlanDialog):
