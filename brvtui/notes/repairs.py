@@ -99,21 +99,19 @@ def judged_after(judgments: Iterable[Judgment], plan: Plan) -> tuple[tuple[Judgm
     """The ``judgments`` that ``plan`` changes, before and after: replaced notes become the notes that replace them,
     with the higher of both grades.
     """
-    replaced = dict(plan.replaced)
-    texts = {step.path: step.after.data for step in plan.steps if isinstance(step, Write) and step.after}
-    changes: list[tuple[Judgment, Judgment]] = []
+    replaced, changes = dict(plan.replaced), list[tuple[Judgment, Judgment]]()
+    writes = {step.path: step.after for step in plan.steps if isinstance(step, Write) and step.after}
     for judgment in judgments:
-        if not any(document.path in replaced for document in judgment.documents):
-            continue
         documents: dict[str, JudgedDocument] = {}
         for document in judgment.documents:
             path = replaced.get(document.path, document.path)
             if path != document.path:
-                digest = digest_of(texts[path].decode("utf-8", "replace"))
+                digest = digest_of(writes[path].data.decode("utf-8", "replace"))
                 document = replace(document, path=path, title="", digest=digest)
             known = documents.setdefault(path, document)
             documents[path] = replace(known, grade=max(known.grade, document.grade))
-        changes.append((judgment, replace(judgment, documents=tuple(documents.values()))))
+        after = replace(judgment, documents=tuple(documents.values()))
+        changes += [(judgment, after)] if after != judgment else []
     return tuple(changes)
 
 
