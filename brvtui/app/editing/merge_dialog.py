@@ -42,7 +42,7 @@ class SidesPane(Pane):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns one line per pair of lines, below the paths."""
-        half = max((width - 3) // 2, 1)
+        half = max((width - 4) // 2, 1)
         left, right = self._paths
         rows = [line(" ").fit(left, half, "bold strong").gap(2).add(right, "bold strong").cut(width)]
         if not self._hunks:
@@ -51,9 +51,7 @@ class SidesPane(Pane):
             rows += [rule(width, dash=self.glyphs.dash)] if len(rows) > 1 else []
             for is_both, group in groupby(hunk.lines, lambda row: row.side is Side.BOTH):
                 lines = list(group)
-                sides = [
-                    [row.text for row in lines if is_both or row.side is side] for side in (Side.MINE, Side.THEIRS)
-                ]
+                sides = ([row.text for row in lines if row.side is not other] for other in (Side.THEIRS, Side.MINE))
                 for texts in zip_longest(*sides):
                     row = Line()
                     for text in texts:
