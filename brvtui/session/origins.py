@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -30,10 +30,10 @@ def curations(session: Session) -> tuple[Curation, ...]:
     return read_curations(project_data(project.root), project.tree) if session.kind.can_vary else ()
 
 
-def origin_of(session: Session, path: str) -> NoteOrigin:
-    """The origin of the note at ``path``. Reads the note, the engine's log and git. Raises no errors."""
-    text = session.about(path).text
-    return (*_in_text(text), *_in_log(session, path), *_in_git(session, path))
+def origins_of(session: Session, paths: Sequence[str]) -> dict[str, NoteOrigin]:
+    """The origins of the notes at ``paths``, by path. Reads the notes, the engine's log and git. Raises no errors."""
+    log, texts = curations(session), {path: session.about(path).text for path in paths}
+    return {path: (*_in_text(texts[path]), *_in_log(log, path), *_in_git(session, path)) for path in paths}
 
 
 def _in_text(text: str) -> Iterator[tuple[str, str]]:
@@ -42,8 +42,8 @@ def _in_text(text: str) -> Iterator[tuple[str, str]]:
     yield from (("author", found[1]) for found in (_AUTHOR.search(text),) if found)
 
 
-def _in_log(session: Session, path: str) -> Iterator[tuple[str, str]]:
-    for each in curations(session):
+def _in_log(log: Sequence[Curation], path: str) -> Iterator[tuple[str, str]]:
+    for each in log:
         if path in each.notes:
             yield "curated", f"{each.operation} on {each.day}, task {each.task}: {each.reason}".removesuffix(": ")
             yield "review", f"{each.review} in ByteRover" if each.review else "not requested"

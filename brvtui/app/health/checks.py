@@ -12,11 +12,13 @@ from textual.message import Message
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.contract import EngineError
 from brvtui.lab.health.finding import Finding, HealthReport
+from brvtui.session.origins import curations
+from brvtui.tree.engine_files.curate_log import PENDING, Curation
 
 if TYPE_CHECKING:
     from brvtui.session import Session
-    from brvtui.tree.engine_files.curate_log import Curation
 
 
 @dataclass
@@ -75,10 +77,6 @@ class HealthChecks:
 
 
 def _check(session: Session) -> tuple[HealthReport, tuple[Curation, ...]]:
-    from brvtui.engines.contract import EngineError
-    from brvtui.session.origins import curations
-    from brvtui.tree.engine_files.curate_log import PENDING
-
     try:
         report = session.health.report(cancelled=is_cancelled)
     except EngineError as error:

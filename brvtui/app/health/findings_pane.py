@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.message import Message
@@ -21,11 +21,8 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.lab.health.finding import Confidence, Finding
 from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.report.health import NAMES, by_kind, summary
+from brvtui.session.origins import NoteOrigin, origins_of
 from brvtui.tree.engine_files.curate_log import Curation
-
-if TYPE_CHECKING:
-    from brvtui.session import Session
-    from brvtui.session.origins import NoteOrigin
 
 _MOST = 200
 """The maximum number of rows of a kind."""
@@ -208,7 +205,8 @@ class FindingPane(Pane):
     def lacks(self, view: View) -> Iterable[Message]:
         """Requests the origins of the notes if they are not known yet."""
         if self._origins is None and self.row is not None and self.row.notes:
-            yield SessionRequest("origins", partial(_origins, self.row.notes), partial(self._show_origins, self.row))
+            find = partial(origins_of, paths=self.row.notes)
+            yield SessionRequest("origins", find, partial(self._show_origins, self.row))
 
     def _show_origins(self, row: Row | None, origins: Mapping[str, NoteOrigin]) -> None:
         if row == self.row:
@@ -243,9 +241,3 @@ class FindingPane(Pane):
 
     def _fact(self, name: str, value: str, width: int) -> list[Line]:
         return hanging(Line().gap().fit(name, 12, "muted").add(value, "text"), width, 13)
-
-
-def _origins(paths: Sequence[str], session: Session) -> dict[str, NoteOrigin]:
-    from brvtui.session.origins import origin_of
-
-    return {path: origin_of(session, path) for path in paths}
