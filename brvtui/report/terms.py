@@ -26,7 +26,7 @@ def detail_lines(details: TermDetails, width: int) -> Iterator[Line]:
     spellings = [f"{one.spelling}  {counted(one.df, 'note', 'notes')}" for one in details.variants]
     found = [f"{one.term}  × {one.weight:.2f}, {one.kind}, df {one.df}" for one in details.neighbours]
     titles = ("Other spellings, which split the topic", "A query for it also finds", "Notes with it")
-    for title, rows in zip(titles, (spellings, map("  ".join, found), details.paths), strict=True):
+    for title, rows in zip(titles, (spellings, found, details.paths), strict=True):
         lines = [part for row in rows for part in hanging(line(f"   {row}"), width, 5)]
         yield from [line(f" {title}", "bold muted"), *lines] if lines else ()
 

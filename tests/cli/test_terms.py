@@ -48,6 +48,7 @@ def test_one_term_has_notes_neighbours_and_variants(run: Run, project: Tree) -> 
     assert 0 < neighbour["weight"] < 1
     code, out, _ = run("terms", "--term", "rollback")
     assert code == 0
+    assert "refreshed" in run("terms", "--term", "refresh")[1]
     assert {"roll back", "deploy/rollback.md"} <= {part.strip() for row in out.splitlines() for part in row.split("  ")}
     assert answered(run, "--term", "zyxw", code=1)["terms"] == []
 

@@ -63,7 +63,7 @@ class FindingsPane(ChoicePane):
     HELP_TEXT = (
         "This list shows what weakens the memory, worst first: notes that repeat or contradict each other, notes "
         "without content, notes that no query finds, and queries that no note answers. high, medium and low say how "
-        "sure a finding is. The pane on the right gives the reason, the cost, and the keys that help.\n"
+        "sure a finding is. The pane below gives the reason, the cost, and the keys that help.\n"
         "Press {pane.space} to mark findings: {health.merge}, {health.supersede}, {note.archive} and {health.ignore} "
         "then act on all marked ones at once. Before anything changes, you see every changed line and the effect on "
         "your judged and logged queries; {note.undo} undoes it in one step. Ignored findings are kept in brv-tui's "

@@ -64,11 +64,6 @@ class HealthScreen(FrameScreen):
         if self.is_current:
             self._checks.follow()
 
-    def on_screen_resume(self) -> None:
-        """Checks the memory if it has changed since the screen was in front."""
-        super().on_screen_resume()
-        self._checks.follow()
-
     @property
     def note_at_hand(self) -> str:
         """The first note of the selected finding, unless another tab is in front."""
