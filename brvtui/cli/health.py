@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from brvtui.cli import completing
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.options import WholeNumber, format_option, project_option, shared
-from brvtui.cli.output import print_report, say, show_progress, write_json
+from brvtui.cli.output import print_report, say, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.lab.health.finding import Confidence, FindingKind
 from brvtui.report.health import health_lines, health_markdown, shown_kinds
@@ -68,7 +66,7 @@ def health(kinds: tuple[str, ...], gates: tuple[str, ...], days: int, request: P
     session = request.open()
     if not session.kind.has_files:
         raise Failure(f"{session.project.name} is code: only notes have a health; open a project of notes", BAD_USAGE)
-    report = shown_kinds(session.health.report(days, progress=partial(show_progress, "step")), kinds)
+    report = shown_kinds(session.health.report(days), kinds)
     if form == "json":
         names = ("kind", "notes", "confidence", "sentence", "cost", "queries")
         rows = [{name: getattr(one, name) for name in names} for one in report.findings]

@@ -116,7 +116,7 @@ NOTES = {
     "dock nine.",
     "unread/a.txt": "Notes about tolls.",
     "area/_index.md": SUMMARY.format(tokens=90),
-    "area2/_index.md": SUMMARY.format(tokens=9),
+    "area2/_index.md": SUMMARY.format(tokens=8),
     "lone/a.md": "# Weighbridge calibration\n\nThe weighbridge is calibrated with four blocks of steel from the "
     "cellar.",
     "broad/a.md": "# Everything\n\nBits about belts, tyres, seals, ferries, tolls, cranes, gates and depots from all "
@@ -174,7 +174,7 @@ def plant(tree: Tree) -> None:
     for number, (path, content) in enumerate(NOTES.items()):
         is_plain = path in NO_RING or isinstance(content, bytes) or path.startswith("junk/t") or "links" in path
         tree.file(path, content if is_plain else f"{content}\n{LINKED}", 40 - number * 0.5)
-    for number in range(9):
+    for number in range(12):
         text = f"Deliveries overview: the overview of deliveries in week {word(number)} says {word(number + 40)}."
         tree.note(f"title/near{number:02d}.md", "Deliveries overview", f"{text}\n{LINKED}", days=1)
     tree.note(
@@ -187,7 +187,7 @@ def plant(tree: Tree) -> None:
     tree.note(
         "shade/a.md",
         "Quay lantern wick",
-        f"There is a quay lantern, and a wick is in it for the night.\n{LINKED}",
+        f"The quay lantern is weekly replaced and its wick trimmed.\n{LINKED}",
         days=90,
     )
     tree.note("never/a.md", "Stapler for the archive room", f"The stapler jams on thick files.\n{LINKED}", days=1)
@@ -308,6 +308,13 @@ def test_cancelled_check_raises(tmp_path: Path) -> None:
 def test_empty_memory_has_no_findings(tmp_path: Path) -> None:
     report = Tree(tmp_path).session().health.report()
     assert (report.findings, report.notes) == ((), 0)
+
+
+def test_memory_without_words_can_be_checked(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    for name in ("one", "two"):
+        tree.file(f"a/b/{name}.md", "12 34 56", 10)
+    assert tree.session().health.report().notes == 2
 
 
 def test_damaged_store_is_ignored(tmp_path: Path) -> None:

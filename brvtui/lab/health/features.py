@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,7 @@ from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.editing.problems import frontmatter_problems
 from brvtui.tree.reading.contents import units
 from brvtui.tree.reading.files import Role, role_of
-from brvtui.tree.reading.frontmatter import block_of
+from brvtui.tree.reading.frontmatter import parse, texts_of
 from brvtui.tree.reading.links import Link, LinkKind, LinkState, Names, links_in
 from brvtui.wording import shortened
 
@@ -51,9 +53,24 @@ class NoteLink:
 class Features:
     """The features of one file."""
 
-    defects: tuple[Defect, ...]
-    links: tuple[NoteLink, ...]
-    signature: NDArray[np.uint32]
+    defects: tuple[Defect, ...] = ()
+    links: tuple[NoteLink, ...] = ()
+    covers: frozenset[str] = frozenset()
+    """The files that a generated summary covers, relative to its folder."""
+    signature: NDArray[np.uint32] = field(default_factory=lambda: signature(shingle_hashes("")))
+
+    @classmethod
+    def of(cls, plain: Any) -> Features:
+        """The features that :meth:`plain` returned."""
+        defects, links, covers, data = plain
+        found = tuple(Defect(FindingKind(kind), Confidence(level), sentence) for kind, level, sentence in defects)
+        own = np.frombuffer(base64.b64decode(data), dtype="<u4")
+        return cls(found, tuple(NoteLink(*link) for link in links), frozenset(covers), own)
+
+    def plain(self) -> list[Any]:
+        """The features as plain data for JSON."""
+        data = base64.b64encode(self.signature.astype("<u4").tobytes()).decode("ascii")
+        return [[*map(astuple, self.defects)], [*map(astuple, self.links)], sorted(self.covers), data]
 
     @property
     def is_junk(self) -> bool:
@@ -61,7 +78,6 @@ class Features:
         return any(defect.kind in JUNK for defect in self.defects)
 
 
-_NONE = Features((), (), signature(shingle_hashes("")))
 JUNK = frozenset(
     {
         FindingKind.TEMPLATE_ONLY,
@@ -84,10 +100,10 @@ def features_of(snapshot: Snapshot, path: str, quoted: int = 0) -> Features:
             return _of_text(document.title, document.text)
         data = snapshot.read(path)
     except OSError:
-        return _NONE
+        return Features()
     text = data.decode("utf-8", "replace")
     if role_of(snapshot.parsed[path].file) is Role.SUMMARY:
-        return replace(_NONE, defects=_summary(snapshot.parsed[path], text))
+        return _of_summary(snapshot.parsed[path], text)
     found = _of_text(snapshot.notes[snapshot.by_path[path]].title, body(text))
     defects = [*found.defects, *_frontmatter(snapshot, data), *_encoding(text), *_generated(text)]
     if quoted and len(text) * 2 > quoted and (length := units(text)) > quoted:
@@ -99,7 +115,7 @@ def features_of(snapshot: Snapshot, path: str, quoted: int = 0) -> Features:
 
 def _of_text(title: str, text: str) -> Features:
     defect = junk(title, text)
-    return Features((defect,) if defect else (), (), signature(shingle_hashes(text)))
+    return Features((defect,) if defect else (), signature=signature(shingle_hashes(text)))
 
 
 def _links(text: str) -> tuple[NoteLink, ...]:
@@ -145,15 +161,18 @@ def _generated(text: str) -> list[Defect]:
     return [Defect(FindingKind.GENERATED_EDITED, Confidence.MEDIUM, sentence)]
 
 
-def _summary(parsed: Parsed, text: str) -> tuple[Defect, ...]:
-    """An edit by hand, after which the recorded number of tokens is not that of the text."""
-    if parsed.summary_order is None or parsed.summary_tokens is None or not block_of(text):
-        return tuple(_generated(text))
-    tokens = -(-units(body(text).strip()) // _TOKEN_CHARS)
-    if abs(tokens - parsed.summary_tokens) <= max(2, parsed.summary_tokens * 0.03):
-        return tuple(_generated(text))
-    sentence = f"this generated summary records {parsed.summary_tokens} tokens, and its text has {tokens}"
-    return (Defect(FindingKind.GENERATED_EDITED, Confidence.MEDIUM, sentence),)
+def _of_summary(parsed: Parsed, text: str) -> Features:
+    """The files that a generated summary covers, and an edit by hand, after which its number of tokens is wrong."""
+    front, recorded = parse(text), parsed.summary_tokens
+    content = text[front.body_start :]
+    sizes = {(units(part) + extra) // _TOKEN_CHARS for part in (content, content.strip()) for extra in (2, 3)}
+    if parsed.summary_order is None or recorded is None or recorded in sizes:
+        return Features(tuple(_generated(text)), covers=frozenset(texts_of(front.fields.get("covers", []))))
+    sentence = f"this generated summary records {recorded} tokens, and its text has {max(sizes)}"
+    is_close = abs(recorded - max(sizes)) <= max(2, recorded * 0.03)
+    return Features(
+        (Defect(FindingKind.GENERATED_EDITED, Confidence.LOW if is_close else Confidence.MEDIUM, sentence),)
+    )
 
 
 def resolved(links: tuple[NoteLink, ...], file: str, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -163,6 +182,11 @@ def resolved(links: tuple[NoteLink, ...], file: str, names: Names) -> tuple[tupl
         found = names.resolve(Link(LinkKind(link.kind), link.target, 0, 0, 1, 0), file)
         if found.state in (LinkState.NOTE, LinkState.FOLDER):
             targets[found.path] = None
-        elif found.state in (LinkState.BROKEN, LinkState.REFUSED) and (link.is_listed or link.target.endswith(".md")):
+        elif found.state in (LinkState.BROKEN, LinkState.REFUSED) and _is_meant(link, names):
             broken[link.target] = None
     return tuple(targets), tuple(broken)
+
+
+def _is_meant(link: NoteLink, names: Names) -> bool:
+    """False if a relation in the text may be something else, such as the name of a package."""
+    return link.is_listed or link.target.endswith(".md") or link.target.partition("/")[0] in names.folders

@@ -14,7 +14,7 @@ from brvtui.wording import counted, shortened
 
 _LONGEST, _LONGEST_LINE = 200_000, 500
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}(?:[ \t]|$)")
-_NO_WORD = re.compile(r"[\W_]*")
+_NO_WORD = re.compile(r"(?:\d{1,3}[.)])?[\W_]*")
 _LABEL = re.compile(r"[-*>\s]*\*{0,2}([A-Za-z][\w /-]{0,40})\*{0,2}:\*{0,2}\s*(.*)")
 _META = "author authors date timestamp created updated createdat updatedat tags keywords related source type session id"
 _METADATA = frozenset(_META.split())
@@ -23,7 +23,8 @@ _PLACEHOLDER = re.compile(
     r"lorem ipsum.{0,400}|to be (?:added|defined|determined|done|written|filled(?: in)?|completed|documented|decided)|"
     r"(?:coming|more) soon|more to come|(?:describe|add|insert|fill in|write|enter|your|replace|explain|list|briefly) "
     r".{0,60}(?:here|\.\.\.|…|text|this section|above|below)|<[^<>]{0,80}>|\[[^\[\]]{0,80}\]|\{\{?[^{}]{0,80}\}\}?|"
-    r"what (?:is|was|are|were) .{0,60}\?)\)?[\s.:!*_]*",
+    r"[*_]*(?:what|why|how|when|where|who|which) .{0,60}\?|hh:mm(?::ss)?|yyyy-mm-dd|statement(?: \[category\])?)\)?"
+    r"[\s.:!*_]*",
     re.IGNORECASE,
 )
 _LINKS = re.compile(
@@ -66,7 +67,9 @@ _MACHINE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[?(?:INFO|WARN|"
     r"WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|OK|FAIL|FAILED|PASS|PASSED)\b[\]: ]|Traceback \(|"
     r"File \"[^\"]+\", line \d|at \S+ ?\(?\S*:\d|>>> |npm (?:ERR|WARN|notice)|diff --git|index [0-9a-f]{6,}|@@ -\d|"
-    r"\+\+\+ |--- [ab]/|[-dl](?:[r-][w-][xsStT-]){3}|total \d+$|\d+ (?:passed|failed|packages)\b|[✓✔✗✘×●]|(?:===|---|"
+    r"\+\+\+ |--- [ab]/|[-dl](?:[r-][w-][xsStT-]){3}|total \d+$|"
+    r"(?:collected )?\d+ (?:passed|failed|packages|items|tests)\b|={3,} |[✓✔✗✘×●]|"
+    r"(?:===|---|"
     r"\.\.\.)[=.-]{3,}|exit (?:code|status) \d|[0-9a-f]{7,40} \S|\S+\.\w{1,5}:\d+(?::\d+)?[: ]|(?:added|removed|"
     r"changed|audited) \d|(?:Downloading|Collecting|Installing|Successfully|Fetching|Resolving|Unpacking|"
     r"Requirement already|Step \d+/\d+|GET|POST|PUT|DELETE|HTTP/\d|curl:|fatal:|error:|error\[|warning:|\w*(?:Error|"
@@ -97,6 +100,8 @@ class _SortedLines:
     content: list[str] = field(default_factory=list)
     """The lines with words of their own."""
     machine: list[str] = field(default_factory=list)
+    code: list[str] = field(default_factory=list)
+    """Other lines of code blocks."""
     data: list[str] = field(default_factory=list)
     """Lines of JSON, XML and tables in code blocks, which may be examples."""
     empty: int = 0
@@ -128,11 +133,13 @@ def _sorted_lines(body: str) -> _SortedLines:
             continue
         elif _MACHINE.match(text) or _ANSI.search(text):
             found.machine.append(text)
+        elif not in_code and _is_hollow(text, found):
+            continue
         elif _DATA.match(text) or (in_code and _COLUMNS.search(text)):
             found.data.append(text)
-        elif in_code or not (_NO_WORD.fullmatch(text) or _is_hollow(text, found)):
-            found.content.append(text)
-        is_open &= not (found.content or found.machine or found.data) and not _LINKS.search(text)
+        elif in_code or not _NO_WORD.fullmatch(text):
+            (found.code if in_code else found.content).append(text)
+        is_open &= not (found.content or found.machine or found.data or found.code) and not _LINKS.search(text)
     found.empty += is_open
     return found
 
@@ -141,7 +148,7 @@ def _is_hollow(text: str, found: _SortedLines) -> bool:
     """Counts a placeholder, an empty label or a link. Returns False if ``text`` is none of them."""
     label = _LABEL.match(text)
     value = label[2].strip("* ") if label else text
-    if _PLACEHOLDER.fullmatch(value or text) and not _LINKS.search(text):
+    if (_PLACEHOLDER.fullmatch(value) or _PLACEHOLDER.fullmatch(text)) and not _LINKS.search(text):
         found.empty += 1
         found.placeholder = found.placeholder or text
     elif label and (not value or label[1].lower().strip() in _METADATA):
@@ -154,7 +161,7 @@ def _is_hollow(text: str, found: _SortedLines) -> bool:
 
 
 def _transcript(lines: _SortedLines) -> Defect | None:
-    roles, chatter, all_lines = Counter[str](), list[str](), [*lines.content, *lines.machine, *lines.data]
+    roles, chatter, all_lines = Counter[str](), list[str](), [*lines.content, *lines.machine, *lines.data, *lines.code]
     lower = "\n".join(lines.content).lower().replace("’", "'")
     for line in all_lines:
         roles.update(role.lower() for role in _JSON_ROLE.findall(line))
@@ -176,10 +183,13 @@ def _transcript(lines: _SortedLines) -> Defect | None:
 
 def _tool_output(lines: _SortedLines) -> Defect | None:
     words = sum(len(line.split()) for line in lines.content)
-    output = [*lines.machine, *lines.data] if words <= _MOST_DATA_WORDS else lines.machine
-    machine = sum(len(line.split()) for line in output)
-    total = len(output) + len(lines.content)
-    is_short = len(output) < (_LEAST_MACHINE if lines.content else 2) or 2 * len(output) < total
+    output, rest = lines.machine, [*lines.content, *lines.code]
+    if words <= _MOST_DATA_WORDS:
+        output = [*lines.machine, *lines.data]
+        if len(lines.machine) > 1 and 4 * len(lines.machine) > len(lines.code):
+            output, rest = [*output, *lines.code], lines.content
+    total, machine = len(output) + len(rest), sum(len(line.split()) for line in output)
+    is_short = len(output) < (_LEAST_MACHINE if rest else 2) or 2 * len(output) < total
     if is_short or (words > _MOST_PROSE_WORDS and machine < 2 * words):
         return None
     confidence = Confidence.HIGH if len(output) >= max(_LEAST_MACHINE + 1, 0.8 * total) else Confidence.MEDIUM
@@ -188,7 +198,7 @@ def _tool_output(lines: _SortedLines) -> Defect | None:
 
 
 def _hollow(title: str, lines: _SortedLines) -> Defect | None:
-    if lines.machine or lines.data:
+    if lines.machine or lines.data or lines.code:
         return None
     if not lines.content and lines.links and not lines.empty:
         many = counted(lines.links, "line that links", "lines that link")

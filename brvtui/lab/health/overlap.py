@@ -2,159 +2,142 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections import defaultdict
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, triu
 
+from brvtui.lab.health.statements import stem
 from brvtui.text.analysis import STOP_WORDS
 from brvtui.text.postings import Postings
 from brvtui.text.segment import FIELDS, ranges
 
 _TITLE, _CONTENT = FIELDS.index("title"), FIELDS.index("content")
-_TITLE_BOOST = 3.0
-_K, _B = 1.2, 0.75
 _FEW, _RARE_SHARE, _MOST_RARE = 10, 0.04, 30
 """A word is rare if at most 10 notes contain it or, in a larger memory, 4 % of the notes, but never more than 30."""
-_TITLE_SHARE, _MOST_TITLES = 0.2, 300
-"""A word of a title says what the note is about if at most this share of the notes contains it. It connects notes only
-if at most this number contains it."""
-_MOST_PAIRS = 1_000_000
-"""The maximum number of pairs of notes with a common word that are counted; the rarest words come first."""
-OWN_WORDS = 6
-"""The number of a note's own words: those that distinguish it best from other notes."""
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+_FEW_NOTES, _FEW_SHARE = 2, 0.01
+_MOST_TITLES = 300
+"""A word of a title connects notes only if at most this number of titles contain it."""
+_TITLE_BOOST = 3.0
+_OWN_WORDS, _OWN_SHARE = 12, 0.2
 
 
-@dataclass(frozen=True, eq=False)
 class WordOverlap:
-    """The distinctive words of all notes: one entry for each note and distinct word, sorted by note.
+    """The words of all notes, as matrices of notes and stems. Left out are stop words and words with digits."""
 
-    Left out are stop words, words with digits, and words that are neither rare nor distinctive in a title.
-    """
-
-    notes: Ints
-    terms: Ints
-    weights: Floats
-    """The BM25 weight of the word in the note; words of the title weigh more."""
-    in_title: NDArray[np.bool_]
-    idf: Floats
-    """The idf of every term id; 0 for words that are left out."""
-    df: Ints
-    is_rare: NDArray[np.bool_]
-    names: list[str]
-    count: int
-    """The number of notes."""
-
-    @classmethod
-    def of(cls, postings: Postings) -> WordOverlap:
-        """The distinctive words of all notes in ``postings``."""
-        count, names = len(postings), postings.ids.terms
-        fields = len(FIELDS)
-        by_field = np.zeros((len(names), fields), dtype=np.int64)
-        by_field.ravel()[: len(postings.frequencies)] = postings.frequencies
-        df, titled = by_field[:, : _CONTENT + 1].max(axis=1, initial=0), by_field[:, _TITLE] > 0
-        is_rare = (df > 0) & (df <= max(_FEW, min(_MOST_RARE, int(count * _RARE_SHARE))))
-        used = is_rare | (titled & (df <= max(_FEW, int(count * _TITLE_SHARE))))
-        for place in np.flatnonzero(used).tolist():
-            used[place] = names[place].isalpha() and names[place] not in STOP_WORDS
-        is_rare &= used
-        idf = np.where(used, np.log1p(count / np.maximum(df, 1)), 0.0)
-        parts = (postings.base.notes, postings.delta.notes)
+    def __init__(self, postings: Postings) -> None:
+        """Reads the words of all notes in ``postings``."""
+        self._count = len(postings)
+        ids: dict[str, int] = defaultdict(lambda: len(ids))
+        self._names: dict[int, str] = {}
+        names = postings.ids.terms
+        of_term = np.full(len(names) + 1, -1)
+        held = postings.frequencies.reshape(-1, len(FIELDS))[: len(names)].any(axis=1)
+        for term in np.flatnonzero(held).tolist():
+            if names[term].isalpha() and names[term] not in STOP_WORDS:
+                of_term[term] = place = ids[stem(names[term])]
+                self._names.setdefault(place, names[term])
+        self._stems = len(ids)
+        parts = postings.base.notes, postings.delta.notes
         starts = np.concatenate([parts[0].offsets[:-1], parts[1].offsets[:-1] + len(parts[0].rows)])[postings.slots]
-        places = ranges(starts, postings.sizes)
-        rows = np.concatenate([part.rows for part in parts])[places]
-        kept = np.flatnonzero(np.repeat(used, fields)[rows])
-        rows, notes = rows[kept].astype(np.int64), np.repeat(np.arange(count), postings.sizes)[kept]
-        terms, field = rows // fields, rows % fields
-        tf = np.concatenate([part.tf for part in parts])[places[kept]].astype(np.float64)
-        keys = notes * max(len(names), 1) + terms
-        in_title = np.isin(keys, keys[field == _TITLE])
-        lengths = postings.lengths[_CONTENT]
-        norm = _K * (1 - _B + _B * lengths / max(float(lengths.mean()) if count else 1.0, 1.0))
-        content = field == _CONTENT
-        notes, terms, tf, in_title = notes[content], terms[content], tf[content], in_title[content]
-        weights = idf[terms] * (tf * (_K + 1) / (tf + norm[notes])) * np.where(in_title, _TITLE_BOOST, 1.0)
-        order = np.lexsort((terms, notes))
-        sorted_entries = (notes[order], terms[order], weights[order], in_title[order])
-        return cls(*sorted_entries, idf, df, is_rare, names, count)
+        rows = np.concatenate([part.rows for part in parts])[ranges(starts, postings.sizes)].astype(np.int64)
+        notes, words, fields = (
+            np.repeat(np.arange(self._count), postings.sizes),
+            of_term[rows // len(FIELDS)],
+            rows % len(FIELDS),
+        )
+        self._words = self._matrix(notes, words, (words >= 0) & (fields == _CONTENT))
+        self._titles = self._matrix(notes, words, (words >= 0) & (fields == _TITLE))
+        self._frequencies = np.asarray(self._words.maximum(self._titles).sum(axis=0), dtype=np.int64).ravel()
+        self._df = dict(zip(ids, self._frequencies.tolist(), strict=True))
 
-    def shared(self, least_words: float, least_title: float) -> list[tuple[int, int, float, float]]:
-        """The pairs of notes, first below second, that may be about the same thing, with two measures from 0 to 1.
+    def _matrix(self, notes: NDArray[Any], words: NDArray[Any], chosen: NDArray[Any]) -> csr_matrix:
+        shape = (self._count, self._stems)
+        matrix = csr_matrix((np.ones(int(chosen.sum())), (notes[chosen], words[chosen])), shape=shape)
+        matrix.data[:] = 1.0
+        return matrix
 
-        The first measure is the shared part, by idf, of the rare words in the note with fewer of them. The second is
-        the part of each title, by idf, that occurs in the other note; of the two parts, the smaller one. A pair is
-        returned if one of the measures reaches its minimum.
+    def frequency(self, word: str) -> int:
+        """The number of notes that contain a stem."""
+        return self._df.get(word, 0)
+
+    def idf(self, word: str) -> float:
+        """The idf of a stem."""
+        return math.log1p(self._count / max(1, self.frequency(word)))
+
+    def is_rare(self, word: str) -> bool:
+        """True if few notes contain a stem."""
+        return self.frequency(word) <= max(_FEW_NOTES, int(self._count * _FEW_SHARE))
+
+    @cached_property
+    def _rare(self) -> csr_matrix:
+        """The rare words, weighted so that the product of two notes is the sum of the idf of their common words."""
+        rare = self._frequencies <= max(_FEW, min(_MOST_RARE, int(self._count * _RARE_SHARE)))
+        weights = np.where(rare, np.sqrt(np.log1p(self._count / np.maximum(self._frequencies, 1))), 0)
+        matrix = self._words.multiply(weights).tocsr()
+        matrix.eliminate_zeros()
+        return matrix
+
+    def similar(self, least_words: float, least_title: float) -> dict[tuple[int, int], float]:
+        """The pairs of notes, first below second, that may be about the same thing, with a measure from 0 to 2.
+
+        They share at least ``least_words`` of the rare words in the note with fewer of them, or ``least_title`` of the
+        words in the longer title, both by idf.
         """
-        entries = np.flatnonzero(self.is_rare[self.terms] | self.in_title)
-        df = self.df[self.terms[entries]]
-        entries = entries[(df > 1) & (df <= _MOST_TITLES)]
-        left, right = self._pairs(entries)
-        if not len(left):
-            return []
-        keys, place = np.unique(self.notes[left] * self.count + self.notes[right], return_inverse=True)
-        one, two = keys // self.count, keys % self.count
-        rare = np.where(self.is_rare, self.idf, 0.0)
-        totals = np.bincount(self.notes, weights=rare[self.terms], minlength=self.count)
-        words = np.bincount(place, weights=rare[self.terms[left]], minlength=len(keys))
-        words = words / np.maximum(np.minimum(totals[one], totals[two]), 1e-9)
-        titles = self._titles(one, two)
-        near = np.flatnonzero((words >= least_words) | (titles >= least_title))
-        columns = (one[near], two[near], words[near], titles[near])
-        return list(zip(*(column.tolist() for column in columns), strict=True))
+        titled = np.asarray(self._titles.sum(axis=0)).ravel()
+        weights = np.sqrt(np.log1p(self._count / np.maximum(titled, 1)))
+        titles = self._titles.multiply(np.where(titled <= _MOST_TITLES, weights, 0)).tocsr()
+        whole = np.asarray(self._titles.multiply(weights).power(2).sum(axis=1)).ravel()
+        found: dict[tuple[int, int], float] = defaultdict(float)
+        for matrix, sizes, choose, least in (
+            (self._rare, _squares(self._rare), np.minimum, least_words),
+            (titles, whole, np.maximum, least_title),
+        ):
+            both = triu(matrix @ matrix.T, 1).tocoo()
+            share = both.data / np.maximum(choose(sizes[both.row], sizes[both.col]), 1e-9)
+            near = share >= least
+            for one, two, value in zip(both.row[near].tolist(), both.col[near].tolist(), share[near], strict=True):
+                found[one, two] += float(value)
+        return dict(found)
 
-    def _pairs(self, entries: Ints) -> tuple[Ints, Ints]:
-        """All pairs of ``entries`` with the same word, the rarest words first, up to a maximum."""
-        terms = self.terms[entries]
-        entries = entries[np.lexsort((self.notes[entries], terms, self.df[terms]))]
-        terms = self.terms[entries]
-        ends = np.flatnonzero(np.append(terms[1:] != terms[:-1], True)) + 1 if len(terms) else np.zeros(0, dtype=int)
-        following = np.repeat(ends, np.diff(ends, prepend=0)) - np.arange(len(entries)) - 1
-        allowed = int(np.searchsorted(np.cumsum(following), _MOST_PAIRS, side="right"))
-        following = following[:allowed]
-        return entries[np.repeat(np.arange(allowed), following)], entries[ranges(np.arange(allowed) + 1, following)]
+    @cached_property
+    def _own(self) -> csr_matrix:
+        """The words that distinguish each note best, preferably words of the title."""
+        words, titles = self._words.tocoo(), self._titles.tocoo()
+        df = self._frequencies[words.col]
+        kept = df <= max(_FEW, min(_MOST_TITLES, int(self._count * _OWN_SHARE)))
+        notes, stems = words.row[kept].astype(np.int64), words.col[kept].astype(np.int64)
+        in_title = np.isin(notes * self._stems + stems, titles.row.astype(np.int64) * self._stems + titles.col)
+        weights = np.log1p(self._count / df[kept]) * np.where(in_title, _TITLE_BOOST, 1.0)
+        order = np.lexsort((stems, -weights, notes))
+        best = order[np.arange(len(order)) - np.searchsorted(notes[order], notes[order]) < _OWN_WORDS]
+        return csr_matrix((weights[best], (notes[best], stems[best])), shape=words.shape)
 
-    def _titles(self, one: Ints, two: Ints) -> Floats:
-        """For each pair of notes, the part of each title that occurs in the other note; the smaller part of both."""
-        titles = np.flatnonzero(self.in_title)
-        starts = np.searchsorted(self.notes[titles], np.arange(self.count + 1))
-        held = self.notes * len(self.names) + self.terms
-        parts = []
-        for source, target in ((one, two), (two, one)):
-            counts = starts[source + 1] - starts[source]
-            entries = titles[ranges(starts[source], counts)]
-            pair = np.repeat(np.arange(len(source)), counts)
-            wanted = target[pair] * len(self.names) + self.terms[entries]
-            found = held[np.minimum(np.searchsorted(held, wanted), len(held) - 1)] == wanted
-            weight = self.idf[self.terms[entries]]
-            whole = np.bincount(pair, weights=weight, minlength=len(source))
-            parts.append(np.bincount(pair, weights=weight * found, minlength=len(source)) / np.maximum(whole, 1e-9))
-        smaller: Floats = np.minimum(*parts)
-        return smaller
+    def own_words(self, note: int) -> list[str]:
+        """The words that distinguish the note at position ``note`` best, the best first; at most twelve."""
+        own = self._own[note]
+        return [self._names[word] for word in own.indices[np.argsort(-own.data, kind="stable")].tolist()]
 
-    def own_words(self) -> Ints:
-        """The entries of each note's own words, by note, the best first."""
-        order = np.lexsort((self.terms, -self.weights, self.notes))
-        notes = self.notes[order]
-        return order[np.arange(len(order)) - np.searchsorted(notes, notes) < OWN_WORDS]
+    def containing(self, least: float) -> dict[int, set[int]]:
+        """For each note, the others that contain at least ``least`` of its own words, by weight.
 
-    def stronger(self, least: float) -> list[tuple[int, int]]:
-        """Pairs of a note and another in which at least ``least`` of the note's own words, by weight, weigh more."""
-        own = self.own_words()
-        wanted = np.zeros(len(self.names), dtype=bool)
-        wanted[self.terms[own]] = self.is_rare[self.terms[own]]
-        entries = np.flatnonzero(wanted[self.terms])
-        left, right = self._pairs(entries)
-        is_own = np.zeros(len(self.notes), dtype=bool)
-        is_own[own] = True
-        weaker, better = np.concatenate([left, right]), np.concatenate([right, left])
-        chosen = is_own[weaker] & (self.weights[better] > self.weights[weaker])
-        weaker, better = weaker[chosen], better[chosen]
-        if not len(weaker):
-            return []
-        keys, place = np.unique(self.notes[weaker] * self.count + self.notes[better], return_inverse=True)
-        part = np.bincount(place, weights=self.weights[weaker], minlength=len(keys))
-        whole = np.bincount(self.notes[own], weights=self.weights[own], minlength=self.count)
-        strong = keys[part >= least * whole[keys // self.count]]
-        return [(int(key) // self.count, int(key) % self.count) for key in strong]
+        Notes with the rarest words come first.
+        """
+        both = (self._own @ self._words.T).tocoo()
+        whole = np.asarray(self._own.sum(axis=1)).ravel()
+        share = both.data / whole[both.row]
+        near = np.flatnonzero((share >= least) & (both.row != both.col))
+        found: dict[int, set[int]] = defaultdict(set)
+        for place in near[np.argsort(-whole[both.row[near]], kind="stable")].tolist():
+            found[int(both.row[place])].add(int(both.col[place]))
+        return found
+
+
+def _squares(matrix: csr_matrix) -> NDArray[np.float64]:
+    """The sum of the weights of each note."""
+    squares: NDArray[np.float64] = np.asarray(matrix.power(2).sum(axis=1)).ravel()
+    return squares

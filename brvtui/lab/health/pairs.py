@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import Any
 
-from brvtui.lab.health.likeness import Hashes, likeness, shingle_hashes
 from brvtui.lab.health.statements import Disagreement, Statement, Weight, disagreements, statements, stems
 
-LEAST_WORDS, LEAST_TITLE = 0.35, 0.6
-"""The minimum measures (:meth:`brvtui.lab.health.overlap.WordOverlap.shared`) of pairs that are compared."""
-NEAR = 0.4
-"""The minimum estimate of the similarity by MinHash from which a pair is compared, whatever its other measures."""
 _COPY, _ALIKE, _ALIKE_WORDS, _SAME_WORDS = 0.8, 0.5, 0.75, 0.85
 _AGREED, _LEAST_AGREED = 0.6, 3
-_MOST_KEPT = 3
+_SAME_TITLE, _SAME_FACT, _LIKE_TITLE, _LIKE_WORDS = 0.6, 0.6, 0.5, 0.5
 _LEAST_TEXT = 4
 """The minimum number of distinct stems in each of two near-duplicates."""
+_MOST_DIFFERENT = 4
 _SERIAL = re.compile(
     r"\d+|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|"
     r"monday|tuesday|wednesday|thursday|friday|week)\b",
@@ -34,72 +30,79 @@ class ComparedNote:
     statements: tuple[Statement, ...]
     stems: Counter[str]
     """For each stem, the number of statements that contain it."""
-    hashes: Hashes
+    file: str = ""
+    """The name of the file, which says what the note is about if its title is vague."""
 
     @classmethod
-    def of(cls, title: str, body: str) -> ComparedNote:
+    def of(cls, title: str, body: str, file: str = "") -> ComparedNote:
         """The note with this ``title``, and the text ``body`` without frontmatter."""
         cut = statements(body)
-        return cls(title, cut, Counter(word for one in cut for word in one.words), shingle_hashes(body))
+        return cls(title, cut, Counter(word for one in cut for word in one.words), file)
 
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
     """The comparison of two notes."""
 
-    likeness: float
-    """The Jaccard similarity of the word triples, from 0 to 1."""
-    same_words: float
+    duplicate: float = 0.0
+    """The confidence that the notes say the same, from 0 to 1; 0 below 0.5."""
+    same_words: float = 0.0
     """The shared part of all words, by idf, from 0 to 1."""
-    agreements: int
-    """The number of statements that both notes make."""
-    is_parallel: bool
+    superseded: float = 0.0
+    """The confidence that one of the notes is superseded, from 0 to 1; 0 if both can be right."""
+    facts: Disagreement | None = None
+    """The strongest disagreement."""
+
+    @classmethod
+    def of(cls, plain: Any) -> PairResult:
+        """The result that :meth:`plain` returned."""
+        duplicate, same_words, superseded, facts = plain
+        return cls(duplicate, same_words, superseded, Disagreement(*facts) if facts else None)
+
+    def plain(self) -> list[Any]:
+        """The result as plain data for JSON."""
+        return [self.duplicate, self.same_words, self.superseded, self.facts and astuple(self.facts)]
+
+
+def compare(one: ComparedNote, two: ComparedNote, weight: Weight, likeness: float) -> PairResult:
+    """Compares two notes whose word triples have the Jaccard similarity ``likeness``. ``weight`` returns the idf of a
+    stem.
+    """
+
+    def total(words: frozenset[str] | set[str]) -> float:
+        return sum(map(weight, words))
+
+    both, whole = one.stems.keys() & two.stems.keys(), total(one.stems.keys() | two.stems.keys())
+    same_words = total(both) / whole if min(len(one.stems), len(two.stems)) >= _LEAST_TEXT else 0.0
+    titles = stems(one.title), stems(two.title)
+    subject = titles[0] & titles[1]
+    if _is_parallel(one, two, titles):
+        return PairResult(same_words=same_words)
+    found, agreements = disagreements(one.statements, two.statements, subject, weight)
+    agreed = agreements / max(1, len(one.statements), len(two.statements))
+    duplicate = 0.0
+    if likeness >= _ALIKE and same_words >= _ALIKE_WORDS:
+        duplicate = 1.0 if likeness >= _COPY else 0.8
+    elif not found and agreements:
+        duplicate = 0.7 if agreed >= _AGREED and agreements >= _LEAST_AGREED else 0.6 * (same_words >= _SAME_WORDS)
+    is_specific = total(subject) >= weight("")
+    title = is_specific * total(subject) / max(total(titles[0]), total(titles[1]), 1e-9)
+    facts = [one for one in found if title >= _SAME_TITLE or (one.strength >= _SAME_FACT and not one.is_name)][:1]
+    names = stems(f"{one.title} {one.file}"), stems(f"{two.title} {two.file}")
+    is_alike = title >= _LIKE_TITLE or (same_words >= _LIKE_WORDS and not _is_parallel(one, two, names))
+    is_other = len(found) > _MOST_DIFFERENT and not agreements and title < _SAME_TITLE
+    if not facts or is_other or not is_alike:
+        return PairResult(duplicate, same_words)
+    strength = facts[0].strength * (1.0 if title >= _COPY or same_words >= _AGREED else 0.8)
+    return PairResult(duplicate, same_words, strength, facts[0])
+
+
+def _is_parallel(one: ComparedNote, two: ComparedNote, titles: tuple[frozenset[str], frozenset[str]]) -> bool:
     """True if each note is about something else that its title names, such as two services with the same settings."""
-    disagreements: tuple[Disagreement, ...]
-    """The strongest disagreements; empty for parallel notes."""
-    count: int
-    """The number of all disagreements."""
-    statements: int
-    """The number of statements in the longer note."""
-
-    @property
-    def duplicate(self) -> float:
-        """The confidence that the notes say the same, from 0 to 1; 0 below 0.5."""
-        if self.is_parallel:
-            return 0.0
-        if self.likeness >= _COPY:
-            return 1.0
-        if self.likeness >= _ALIKE and self.same_words >= _ALIKE_WORDS:
-            return 0.8
-        if self.count or not self.agreements:
-            return 0.0
-        agreed = self.agreements / max(1, self.statements)
-        if agreed >= _AGREED and self.agreements >= _LEAST_AGREED:
-            return 0.7
-        return 0.6 if self.same_words >= _SAME_WORDS else 0.0
-
-
-def compare(one: ComparedNote, two: ComparedNote, weight: Weight) -> PairResult:
-    """Compares two notes. ``weight`` returns the idf of a stem."""
-    both, either = one.stems.keys() & two.stems.keys(), one.stems.keys() | two.stems.keys()
-    whole = sum(map(weight, either))
-    same_words = sum(map(weight, both)) / whole if whole and min(len(one.stems), len(two.stems)) >= _LEAST_TEXT else 0.0
-    alike = likeness(one.hashes, two.hashes) if len(both) >= _LEAST_TEXT else 0.0
-    is_parallel = _is_parallel(one, two)
-    longer = max(len(one.statements), len(two.statements))
-    found: Sequence[Disagreement] = ()
-    agreements = 0
-    if not is_parallel:
-        subject = stems(one.title) & stems(two.title)
-        found, agreements = disagreements(one.statements, two.statements, subject, weight)
-    return PairResult(alike, same_words, agreements, is_parallel, tuple(found[:_MOST_KEPT]), len(found), longer)
-
-
-def _is_parallel(one: ComparedNote, two: ComparedNote) -> bool:
-    serial = [frozenset(word.lower() for word in _SERIAL.findall(note.title)) for note in (one, two)]
+    serial = [frozenset(map(str.lower, _SERIAL.findall(note.title))) for note in (one, two)]
     if serial[0] and serial[1] and serial[0] != serial[1]:
         return True
-    return all(
-        any(word not in other.stems and note.stems[word] for word in stems(note.title) - stems(other.title))
-        for note, other in ((one, two), (two, one))
+    mine, yours = titles[0] - titles[1], titles[1] - titles[0]
+    return any(one.stems[word] and word not in two.stems for word in mine) and any(
+        two.stems[word] and word not in one.stems for word in yours
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from brvtui.lab.health.finding import Confidence, Finding, FindingKind
@@ -14,18 +14,14 @@ from brvtui.wording import counted, shortened
 _CHARS_PER_TOKEN = 4
 _FEWEST_UNRELATED, _FEWEST_QUERIES = 4, 20
 _MOST_SHOWN = 3
-_RELATED = 0.34
-
-
-@dataclass(frozen=True, slots=True)
-class QueryOutcome:
-    """The answer to one query, as far as it matters here."""
-
-    covered: bool
-    files: tuple[str, ...]
-    """The files of the results, best first."""
-    prompted: tuple[str, ...] = ()
-    """The files quoted in a prompt for a model."""
+_COMMON = 0.5
+"""Queries are unrelated if no word occurs in more than this part of them."""
+_ANSWERED = 0.2
+"""A note is not too broad if it is the first result of more than this part of the queries that find it."""
+_ASKING = stems(
+    "what where when who whom whose why which how any some about does did do can could should would is are was were "
+    "we our us i my me you your there tell show find explain give get please need want know thanks thank"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +29,17 @@ class PastQuery:
     """A judged or logged query with its outcome today."""
 
     text: str
-    outcome: QueryOutcome
+    files: tuple[str, ...]
+    """The files of the results, best first."""
+    covered: bool = True
+    prompted: tuple[str, ...] = ()
+    """The files quoted in a prompt for a model."""
     relevant: frozenset[str] = frozenset()
     """The files that were judged as relevant."""
     times: int = 0
     """The number of times that it was logged."""
-    logged: tuple[str, ...] = ()
-    """The files that it found when it was last logged, best first."""
     is_gap: bool = False
-    """True if no note covered it then, and the note that is found first today has few of its words."""
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The files that it found when it was logged; for a query that was not logged, those that it finds today."""
-        return self.logged if self.times else self.outcome.files
+    """True if no note covers it."""
 
 
 @dataclass(frozen=True)
@@ -54,36 +47,29 @@ class QueryRecall:
     """Judged and logged queries, and what they found."""
 
     queries: Sequence[PastQuery]
-    recalled: frozenset[str]
-    """The files that logged queries found at the time."""
-    logged: int
-    """The number of logged queries in the last :attr:`days`."""
+    log: Mapping[str, tuple[str, ...]]
+    """The files that each logged query found, the best one of the newest entry first."""
     days: int
     wins: Counter[str] = field(default_factory=Counter)
     found: dict[str, list[PastQuery]] = field(default_factory=lambda: defaultdict(list))
     prompts: Counter[str] = field(default_factory=Counter)
+    recalled: set[str] = field(default_factory=set)
+    """The files that logged queries found at the time."""
 
     def __post_init__(self) -> None:
         """Counts the results of the queries by file."""
+        self.recalled.update(file for files in self.log.values() for file in files)
         for query in self.queries:
-            outcome = query.outcome
-            self.wins.update(outcome.files[:1] if outcome.covered else ())
-            self.prompts.update(outcome.prompted)
-            for file in outcome.files:
+            self.wins.update(query.files[:1] if query.covered else ())
+            self.prompts.update(query.prompted)
+            for file in query.files:
                 self.found[file].append(query)
-
-    @property
-    def has_log(self) -> bool:
-        """True if enough queries were logged to say that a note was never found."""
-        return self.logged >= _FEWEST_QUERIES
 
     def cost(self, path: str, chars: int) -> str:
         """The effect of the note at ``path`` with ``chars`` characters on the queries; empty if there are none."""
         total = len(self.queries)
         of_all = f"of your {total} judged and logged queries"
-        parts = []
-        if self.wins[path]:
-            parts.append(f"wins {self.wins[path]} {of_all}")
+        parts = [f"wins {self.wins[path]} {of_all}"] if self.wins[path] else []
         if self.prompts[path]:
             tokens = chars // _CHARS_PER_TOKEN
             parts.append(f"adds {tokens:,} tokens to {counted(self.prompts[path], 'prompt', 'prompts')}")
@@ -91,90 +77,73 @@ class QueryRecall:
             return "; ".join(parts)
         if path in self.found:
             return f"is a result of {len(self.found[path])} {of_all}"
-        if self.logged and path not in self.recalled:
+        if self.log and path not in self.recalled:
             return f"never recalled in {self.days} days"
         return f"found by none {of_all}" if total else ""
 
-    def gaps(self) -> list[Finding]:
-        """The topics of the queries that no note covers, the most frequent first."""
-        groups = _clusters(
-            [
-                query
-                for query in self.queries
-                if stems(query.text) and not query.relevant and (query.is_gap or not query.outcome.covered)
+    def gaps(self, is_rare: Callable[[str], bool]) -> list[Finding]:
+        """The topics of the queries that no note covers. ``is_rare`` is True for a stem that few notes contain.
+
+        Queries are about the same topic if they share a rare word, or half of the words of one of them.
+        """
+        groups: list[tuple[frozenset[str], list[PastQuery]]] = []
+        for query in (query for query in self.queries if query.is_gap and not query.relevant):
+            own = stems(query.text) - _ASKING
+            related = [
+                group
+                for group in groups
+                if any(map(is_rare, own & group[0])) or len(own & group[0]) * 2 >= len(own) > 0
             ]
-        )
-        return sorted(map(_gap, groups), key=lambda one: (-one.weight, one.queries))
+            groups = [group for group in groups if group not in related]
+            words = own.union(*(group[0] for group in related))
+            groups.append((words, [*(one for group in related for one in group[1]), query]))
+        return [_gap(words, group) for words, group in groups if len(words) > 1 or len(group) > 1]
 
     def broad(self, paths: Iterable[str]) -> list[Finding]:
         """The notes among ``paths`` that many unrelated queries find and none needs."""
-        findings = []
-        by_file: dict[str, list[PastQuery]] = defaultdict(list)
-        for query in self.queries:
-            for file in query.files:
-                by_file[file].append(query)
+        found = {query.text: query.files for query in self.queries if not query.times} | dict(self.log)
+        answers = Counter(files[0] for files in found.values() if files)
+        wanted = frozenset[str]().union(*(query.relevant for query in self.queries))
+        by_file: dict[str, list[str]] = defaultdict(list)
+        for text, files in found.items():
+            for file in files:
+                by_file[file].append(text)
         usual = sorted(map(len, by_file.values()))
-        often = max(_FEWEST_UNRELATED, 2 * usual[len(usual) // 2]) if usual else 0
+        often = max(_FEWEST_UNRELATED, usual[len(usual) // 2] if usual else 0)
+        findings = []
         for path in paths:
-            found = by_file.get(path, [])
-            is_wanted = any(path in query.relevant or path == query.files[0] for query in found)
-            if len(found) < often or is_wanted:
+            texts = by_file.get(path, [])
+            words = Counter(word for text in texts for word in stems(text) - _ASKING)
+            is_related = max(words.values(), default=len(texts)) > max(1, _COMMON * len(texts))
+            if len(texts) < often or path in wanted or answers[path] > _ANSWERED * len(texts) or is_related:
                 continue
-            apart: list[PastQuery] = []
-            for query in found:
-                if not any(_is_related(stems(query.text), stems(other.text)) for other in apart):
-                    apart.append(query)
-            if len(apart) < _FEWEST_UNRELATED:
-                continue
-            shown = ", ".join(_quoted(query.text) for query in apart[:_MOST_SHOWN])
-            confidence = Confidence.HIGH if len(apart) >= 2 * _FEWEST_UNRELATED else Confidence.MEDIUM
-            sentence = f"{len(apart)} unrelated queries find it, such as {shown}, and it is the answer to none"
-            queries = tuple(query.text for query in found)
-            findings.append(Finding(FindingKind.TOO_BROAD, (path,), confidence, sentence, "", queries, len(found)))
+            confidence = Confidence.HIGH if len(texts) >= 2 * _FEWEST_UNRELATED else Confidence.MEDIUM
+            sentence = f"{len(texts)} unrelated queries find it, such as {_quoted(texts)}; it wins {answers[path]}"
+            findings.append(Finding(FindingKind.TOO_BROAD, (path,), confidence, sentence, "", tuple(texts), len(texts)))
         return findings
 
-    def unfound(self, values: Mapping[str, bool]) -> list[Finding]:
-        """The notes that no query found. ``values`` is True for each candidate with signals of low value."""
-        if not self.has_log or not values:
-            return []
+    def unfound(self, paths: Sequence[str]) -> list[Finding]:
+        """The notes among ``paths`` that no query found, if enough queries were logged."""
         judged = {file for query in self.queries if not query.times for file in query.files}
-        missing = [path for path in values if path not in self.recalled and path not in judged]
-        is_usual = len(missing) * 2 > len(values)
-        is_small = is_usual or len(self.queries) * 2 < len(values)
-        sentence = f"none of {self.logged} logged queries in {self.days} days found it"
-        return [
-            Finding(FindingKind.NEVER_FOUND, (path,), Confidence.LOW if is_small else Confidence.MEDIUM, sentence, "")
-            for path in missing
-            if values[path] or not is_usual
-        ]
+        missing = [path for path in paths if path not in self.recalled and path not in judged]
+        if len(self.log) < _FEWEST_QUERIES:
+            return []
+        confidence = Confidence.MEDIUM if 2 * len(missing) < len(paths) else Confidence.LOW
+        sentence = f"none of {len(self.log)} logged queries in {self.days} days found it"
+        return [Finding(FindingKind.NEVER_FOUND, (path,), confidence, sentence, "") for path in missing]
 
 
-def _gap(group: Sequence[PastQuery]) -> Finding:
-    words = Counter(word for query in group for word in query.text.lower().split() if stems(word))
-    topic = " ".join(word.strip("?!.,:;\"'") for word, _ in words.most_common(4))
+def _gap(words: frozenset[str], group: Sequence[PastQuery]) -> Finding:
     texts = tuple(query.text for query in group)
+    written = Counter(word.strip("?!.,:;\"'") for text in texts for word in text.lower().split() if stems(word) & words)
+    topic = visible(shortened(" ".join(word for word, _ in written.most_common(4)), 60))
     times = sum(query.times or 1 for query in group)
-    shown = ", ".join(map(_quoted, texts[:_MOST_SHOWN]))
-    sentence = f"no note covers {shown}; write a note about “{visible(shortened(topic, 60))}”"
+    sentence = f"no note covers {_quoted(texts)}; write a note about “{topic}”"
     confidence = Confidence.HIGH if len(group) > 1 else Confidence.MEDIUM if times > 1 else Confidence.LOW
     cost = f"asked {counted(times, 'time', 'times')} without an answer"
     return Finding(FindingKind.GAP, (), confidence, sentence, cost, texts, times)
 
 
-def _clusters(queries: Sequence[PastQuery]) -> list[list[PastQuery]]:
-    """Groups of related queries. Two queries are related if they share a third of the words of the shorter one."""
-    words = [stems(query.text) for query in queries]
-    groups: list[list[int]] = []
-    for place, own in enumerate(words):
-        related = [group for group in groups if any(_is_related(own, words[other]) for other in group)]
-        groups = [group for group in groups if group not in related]
-        groups.append([*(other for group in related for other in group), place])
-    return [[queries[place] for place in sorted(group)] for group in sorted(groups, key=min)]
-
-
-def _is_related(one: frozenset[str], two: frozenset[str]) -> bool:
-    return len(one & two) >= _RELATED * max(1, min(len(one), len(two)))
-
-
-def _quoted(text: str) -> str:
-    return f"“{shortened(visible(' '.join(text.split())), 60)}”"
+def _quoted(texts: Sequence[str]) -> str:
+    shown = (shortened(visible(" ".join(text.split())), 60) for text in texts[:_MOST_SHOWN])
+    return ", ".join(f"“{text}”" for text in shown)

@@ -29,6 +29,7 @@ _RANGES = {"importance": 100, "recency": 1}
 _COUNTS = ("accessCount", "updateCount")
 _DATES = ("createdAt", "updatedAt", "evicted_at")
 _CHECKED = frozenset({*_RANGES, *_COUNTS, "maturity", "type"})
+_LISTS = {"related": "[domain/topic/note.md]", "tags": "[billing, api]", "keywords": "[invoice, tax]"}
 _EXAMPLE = "2026-11-20T12:00:00.000Z"
 _IGNORED = "until then, none of the note's signals are read"
 _UNREAD = "no signals are read from frontmatter here: signals.frontmatter is off"
@@ -117,6 +118,7 @@ def frontmatter_problems(note: EditableText, reads_signals: bool = True) -> tupl
         fields
         and not note.has_bom
         and not fields.keys() & _CHECKED
+        and all(isinstance(fields.get(key, []), list) for key in _LISTS)
         and all(_is_date(fields.get(key, _EXAMPLE)) for key in _DATES)
     ):
         return ()  # the quick way for most notes
@@ -233,8 +235,8 @@ def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> I
         yield from _of_signal(field, _IGNORED if known.reads_signals else _UNREAD)
         if field.key in _DATES and not _is_date(field.value):
             yield _Found(field.start, f"{field.key} is not a date; write it as '{_EXAMPLE}'", Severity.ERROR)
-        if field.key == "related":
-            yield from _of_related(field)
+        if field.key in _LISTS:
+            yield from _of_list(field)
         if field.key == "title" and title_span(text) is None:
             message = "not read: a note's title is its # heading or, if there is none, as here, its file name"
             yield _Found(field.key_start, message, Severity.WARNING)
@@ -271,13 +273,13 @@ def _is_date(value: Any) -> bool:
     return True
 
 
-def _of_related(field: FieldSpan) -> Iterator[_Found]:
-    if isinstance(field.value, list):
+def _of_list(field: FieldSpan) -> Iterator[_Found]:
+    if field.key == "related" and isinstance(field.value, list):
         for item in field.items:
             if not isinstance(item.value, str):
                 yield _Found(item.start, "each related entry must be the path of a note, as text", Severity.ERROR)
-    elif field.value is not None:
-        yield _Found(field.start, "related must be a list, as in [domain/topic/note.md]", Severity.ERROR)
+    elif field.value is not None and not isinstance(field.value, list):
+        yield _Found(field.start, f"{field.key} must be a list, as in {_LISTS[field.key]}", Severity.ERROR)
 
 
 def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:

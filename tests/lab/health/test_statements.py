@@ -78,10 +78,10 @@ def test_copies_are_pairs_and_empty_texts_are_not() -> None:
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_texts_can_be_compared(first: str, second: str) -> None:
     one, two = ComparedNote.of("one", first), ComparedNote.of("two", second)
-    result = compare(one, two, lambda _: 1.0)
-    assert result == compare(one, two, lambda _: 1.0)
-    assert 0 <= result.likeness <= 1
-    assert not compare(one, ComparedNote.of("one", first), lambda _: 1.0).disagreements
+    result = compare(one, two, lambda _: 1.0, 0.5)
+    assert result == compare(one, two, lambda _: 1.0, 0.5)
+    assert 0 <= result.same_words <= 1
+    assert compare(one, ComparedNote.of("one", first), lambda _: 1.0, 1.0).facts is None
     assert junk("one", first) == junk("one", first)
 
 
