@@ -231,8 +231,8 @@ class Arrangement(NamedTuple):
     """The pane beside the tabs on a narrow screen; empty if the tabs fill it."""
     tabs: tuple[str, ...]
     """The panes that are tabs on a narrow screen, in order."""
-    wide: Callable[[int, int], Split]
-    """Returns the default split of a wide screen for its width and height."""
+    wide: Callable[[int, int], Split] | None = None
+    """Returns the default split of a wide screen for its width and height. Without it, a wide screen has tabs, too."""
     head: str = ""
     """The widget that stays above the panes on a narrow screen, and above a maximised pane."""
     head_rows: int = 0
@@ -279,7 +279,7 @@ def arrange(
         return _below_head(plan, whole, maximised, AS_DESIGNED)
     if maximised:
         return Tiled({maximised: whole})
-    if not wide:
+    if not wide or plan.wide is None:
         layout = layout._replace(collapsed=frozenset())  # a strip has no room for tabs
         return _narrow_with_digest(plan, whole, _narrow(plan, width, tab, layout), layout)
     split = plan.wide(width, height)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from brvtui.lab.delivery.turns import Delivery, Turn
     from brvtui.lab.evaluation.comparing import ChangeLine
     from brvtui.lab.evaluation.results import QueryResult
+    from brvtui.lab.health.finding import HealthReport
     from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.log_comparison import LogComparison, LogSummary
     from brvtui.lab.whatif.variant import Control, EarlierNotes, Variant
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from brvtui.session.edit_effect import EditEffect
     from brvtui.trace import Detail, Trace
     from brvtui.trace.routing import CacheNow
+    from brvtui.tree.engine_files.curate_log import Curation
     from brvtui.tree.engine_files.query_log import LoggedQuery
 
 INDEX = "index"
@@ -328,6 +330,18 @@ class EditsState(NamedTuple):
     def unseen(self) -> int:
         """The number of changed answers that the user has not seen."""
         return 0 if self.effect is None or self.is_seen else len(self.effect.otherwise)
+
+
+class HealthState(NamedTuple):
+    """The findings about the memory."""
+
+    report: HealthReport | None = None
+    """The findings of the last check; None before the first one has ended."""
+    reviews: tuple[Curation, ...] = ()
+    """The changes that wait for the user's review in the engine."""
+    problem: str = ""
+    """The reason why the last check failed; empty if it did not."""
+    is_checking: bool = False
 
 
 class Covering(NamedTuple):

@@ -65,6 +65,7 @@ _GROUPS = {
         "query": ("query:query", "Answer a query and show every decision"),
         "ask": ("ask:ask", "Answer a query, with a model if allowed"),
         "find": ("find:find", "List the notes that contain a text"),
+        "terms": ("terms:terms", "List the notes' words, or cut a text"),
         "code": ("code:code", "Show the code that a task needs"),
         "replay": ("query:replay", "Answer many queries, one JSON line each"),
     },
@@ -83,6 +84,7 @@ _GROUPS = {
         "verify": ("verify:verify", "Compare answers with the engine installed here"),
     },
     "Notes": {
+        "health": ("health:health", "List duplicates, superseded facts, junk and gaps"),
         "maturity": ("maturity:maturity", "Forecast what ageing will change in coming days"),
         "migrate": ("migrate:migrate", "Show what a migration to V4 would change"),
         "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,10 @@ from brvtui.lab.evaluation.evaluate import judged_as
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import EarlierNotes, Variant
+from brvtui.loading import EditedFile
+from brvtui.loading.revised import Difference
+from brvtui.notes.plan import Plan, Write
+from brvtui.tree.reading.files import NS_PER_MS, SEARCHABLE, role_of
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -70,11 +74,13 @@ def effect_of_edits(
     engine: str,
     mode: str,
     cancelled: Callable[[], bool],
+    planned: Mapping[Judgment, Judgment] | None = None,
 ) -> EditEffect | None:
     """Runs ``judgments`` (the first 200) and the ``unjudged`` queries on the current and the ``earlier`` notes.
 
-    ``engine`` answers in ``mode``, as a preview. Returns None if ``cancelled`` returns True before the end. Raises
-    :class:`brvtui.engines.contract.EngineError`.
+    If ``planned`` is given, the ``earlier`` notes are those after a plan, so they count as the newer ones; ``planned``
+    has the judgments that the plan changes. ``engine`` answers in ``mode``, as a preview. Returns None if ``cancelled``
+    returns True before the end. Raises :class:`brvtui.engines.contract.EngineError`.
     """
     judged = judgments[:MOST_ASKED]
     asked = (*judged, *unjudged)
@@ -85,7 +91,9 @@ def effect_of_edits(
         for judgment in asked:
             if cancelled():
                 return None
-            results = runner.result(now, judgment), runner.result(before, judgment)
+            result = runner.result(now, judgment)
+            other = runner.result(before, judgment if planned is None else planned.get(judgment, judgment))
+            results = (result, other) if planned is None else (other, result)
             changes.append(QueryChange(*results, earlier.paths_now))
         runner.keep(now)
     otherwise = [
@@ -93,6 +101,28 @@ def effect_of_edits(
         for part in (changes[: len(judged)], changes[len(judged) :])
     ]
     return EditEffect(earlier, len(judged), len(unjudged), len(judgments) - len(judged), *otherwise)
+
+
+def effect_of_plan(
+    session: Session,
+    plan: Plan,
+    judgments: Sequence[Judgment],
+    unjudged: Sequence[Judgment],
+    engine: str,
+    mode: str,
+    cancelled: Callable[[], bool],
+) -> EditEffect | None:
+    """Runs queries like :func:`effect_of_edits` on the current notes and on those after ``plan``."""
+    now_ns = int(session.clock()) * NS_PER_MS
+    after = {step.path: step.after for step in plan.steps if isinstance(step, Write)}
+    edits = {
+        path: EditedFile(path, content.data, content.mtime_ns or now_ns)
+        for path, content in after.items()
+        if content is not None and role_of(path) in SEARCHABLE
+    }
+    removed = frozenset(path for path, content in after.items() if content is None)
+    earlier = EarlierNotes(tuple(after), dict(plan.replaced), Difference(edits, removed))
+    return effect_of_edits(session, earlier, judgments, unjudged, engine, mode, cancelled, dict(plan.judgments))
 
 
 def causes_of_change(

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from brvtui.services.model import Cancellation
     from brvtui.services.provided import EngineServices
     from brvtui.session.finding import NoteFinder
+    from brvtui.session.health import ProjectHealth
     from brvtui.session.variants import VariantRunner
     from brvtui.trace.events import Event
     from brvtui.trace.routing import CacheNow
@@ -172,6 +173,13 @@ class Session:
         from brvtui.store.text_index import text_index
 
         return NoteFinder(text_index(self.project.tree, self.kind.has_files), lambda: self.snapshot)
+
+    @cached_property
+    def health(self) -> ProjectHealth:
+        """Checks the memory for defects."""
+        from brvtui.session.health import ProjectHealth
+
+        return ProjectHealth(self)
 
     @cached_property
     def evaluator(self) -> KeepingEvaluator:

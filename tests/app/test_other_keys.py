@@ -31,7 +31,7 @@ async def test_user_keys_work_and_are_shown_everywhere(garden: Tree, make_app: M
         assert "O" in shown(pilot).split("Keys")[-1].split()
         await pilot.press("escape", "question_mark")
         await pilot.pause()
-        assert " V          Maximise or restore the pane" in shown(pilot)
+        assert " V Maximise or restore the pane" in " ".join(shown(pilot).split())
         await on(pilot, NotesScreen, "escape", "2", "f10")
         await settled(pilot)
 

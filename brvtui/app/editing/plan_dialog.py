@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -20,14 +20,16 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.ordered_keys import Field, Options
 from brvtui.app.widgets.pane import Pane
-from brvtui.paint.glyphs import MATURITIES
-from brvtui.paint.line import Line, line
+from brvtui.paint.glyphs import MATURITIES, Glyphs
+from brvtui.paint.line import Line, hanging, line
 from brvtui.paint.text import cut_left, wrap
 from brvtui.tree.editing.merging import Side
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.notes.plan import Plan, Recorded, Step, Write
     from brvtui.notes.signals import SignalTarget
+    from brvtui.session.edit_effect import EditEffect
 
 # The signs in every comparison of two texts: theirs is on disk, mine would be saved.
 
@@ -63,11 +65,18 @@ class PlanPane(Pane):
         super().__init__(id=id)
         self.plan: Plan | None = None
         self.problem = ""
+        self.effect: Sequence[Line] | None = ()
+        """The effect of the plan on queries; None while it is looked for."""
 
     def show_plan(self, plan: Plan | None, problem: str = "") -> None:
         """Shows ``plan`` or ``problem``; without either, shows that the plan is being prepared."""
-        self.plan, self.problem = plan, problem
+        self.plan, self.problem, self.effect = plan, problem, ()
         self.offset_row = 0
+        self.rebuild(force=True)
+
+    def show_effect(self, effect: Sequence[Line] | None) -> None:
+        """Shows the ``effect`` of the plan above it, or that it is being looked for."""
+        self.effect = effect
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -76,7 +85,10 @@ class PlanPane(Pane):
             return [line(f" {part}", "warn") for part in wrap(self.problem, width - 2)]
         if self.plan is None:
             return wrapped(_LOOKING, width)
-        lines = [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
+        effect = [line(_RUNNING, "muted")] if self.effect is None else self.effect
+        lines = [part for entry in effect for part in hanging(entry, width, 3)]
+        lines += [Line()] if lines else []
+        lines += [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
         lines += [line(f" {part}", "warn") for notice in self.plan.notices for part in wrap(notice, width - 2)]
         return lines + _edits(self.plan, width) + _contents(self.plan, width)
 
@@ -168,9 +180,34 @@ def _change(number: int, sign: str, text: str, width: int) -> list[Line]:
     ]
 
 
+FindEffect = Callable[["Plan"], Sequence[Line]]
+_RUNNING = " running the judged and logged queries as if this were done…"
+_MOST_QUERIES = 6
+
+
+def effect_lines(effect: EditEffect, glyphs: Glyphs) -> list[Line]:
+    """Returns lines about the effect of a plan on queries, worse answers first."""
+
+    asked = effect.judged + effect.unjudged
+    if not asked:
+        return [line(" no query is judged or logged, so the effect on answers is not known", "muted")]
+    queries = counted(asked, "judged or logged query", "judged and logged queries")
+    if not effect.otherwise:
+        return [line(f" {glyphs.check} {queries}: every answer stays the same", "ok")]
+    worse = [change for change in effect.judged_otherwise if change.is_loss]
+    head = f"{len(effect.otherwise)} of {queries} would get another answer, {len(worse)} judged as worse"
+    lines = [line(f" {glyphs.cross if worse else glyphs.bullet} {head}", "bad" if worse else "strong")]
+    for change in sorted(effect.otherwise, key=lambda change: change not in worse)[:_MOST_QUERIES]:
+        before, now = (f"{(*each.ranking, 'no note')[0]} ({each.outcome})" for each in (change.before, change.now))
+        mark = "worse" if change in worse else ""
+        lines.append(line(f" {mark:>5} ", "bad").add(change.now.text, "strong").add(f": {before} → {now}", "text"))
+    return lines
+
+
 PAUSE_S = 0.15
 """The pause in typing, in seconds, after which the plan is prepared again."""
 _SAME = "type another path in the tree, ending in .md; Enter then moves the note"
+_SAME_TITLE = "type another title; Enter then changes it"
 _SAME_SIGNALS = "these are its current signals: change one of them, or where they are stored"
 _NUMBER = "importance must be a number from 0 to 100"
 
@@ -181,13 +218,17 @@ class PlanDialog(Dialog["Plan"]):
     BINDINGS = bindings(PLAN)
     AUTO_FOCUS = "#plan"
 
-    def __init__(self, title: str, message: str, make: Callable[[], Plan] | None = None) -> None:
+    def __init__(
+        self, title: str, message: str, make: Callable[[], Plan] | None = None, effect: FindEffect | None = None
+    ) -> None:
         """Creates a dialog that shows ``message``.
 
-        ``make`` returns the plan; it may block, and raises NoteError if no plan is possible.
+        ``make`` returns the plan; it may block, and raises NoteError if no plan is possible. ``effect`` returns the
+        plan's effect on queries, which is shown before the plan can be applied; it may block too.
         """
         super().__init__(title, message, wide=True)
         self._make = make
+        self._effect = effect
         self._number = 0
         """The number of requested plans, used to recognise outdated results."""
         self._planned_for: object = None
@@ -245,8 +286,17 @@ class PlanDialog(Dialog["Plan"]):
         self.services.background.run(partial(_planned, make), on_result, group="plan", owner=self)
 
     def _planned(self, number: int, planned: tuple[Plan | None, str]) -> None:
+        if number != self._number:
+            return
+        self._show(*planned)
+        if self._effect is not None and (plan := planned[0]) is not None:
+            self.pane.show_effect(None)
+            task, shown = partial(self._effect, plan), partial(self._show_effect, number)
+            self.services.background.run(task, shown, group="effect", exclusive=True, owner=self)
+
+    def _show_effect(self, number: int, effect: Sequence[Line]) -> None:
         if number == self._number:
-            self._show(*planned)
+            self.pane.show_effect(effect)
 
     def _show(self, plan: Plan | None, problem: str = "") -> None:
         self.pane.show_plan(plan, problem)
@@ -259,7 +309,7 @@ class PlanDialog(Dialog["Plan"]):
     async def action_carry_out(self) -> None:
         """Closes the dialog and returns the plan, if it matches the current values of the fields."""
         await caught_up(self.focused)
-        if self.pane.plan is not None and self._planned_for == self.entered:
+        if self.pane.plan is not None and self._planned_for == self.entered and self.pane.effect is not None:
             self.dismiss(self.pane.plan)
         else:  # only a plan that has been shown can be applied
             self.services.notify("the changes appear here; then Enter makes them", timeout=3)
@@ -275,25 +325,52 @@ def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:
         return None, str(error)
 
 
-class MoveDialog(PlanDialog):
-    """Asks for the new path of a note or folder."""
+class TextDialog(PlanDialog):
+    """Asks for another text, such as a title."""
 
     AUTO_FOCUS = "Input"
 
-    def __init__(self, path: str, make: Callable[[str], Plan]) -> None:
-        """Creates a dialog for ``path``; ``make`` plans the move to another path."""
-        super().__init__("Rename or move", f"Changes the path of {path}, and the links to it and in it.")
-        self._path = path
-        self._make_move = make
+    def __init__(
+        self,
+        title: str,
+        message: str,
+        text: str,
+        make: Callable[[str], Plan],
+        hint: str = _SAME_TITLE,
+        effect: FindEffect | None = None,
+    ) -> None:
+        """Creates a dialog that proposes ``text``; ``make`` plans another one. ``hint`` asks for another one."""
+        super().__init__(title, message, effect=effect)
+        self._text = text
+        self._make_of = make
+        self._hint = hint
 
     def make_fields(self) -> ComposeResult:
-        """Yields the field for the path."""
-        yield Field("to", self._path, id="target")
+        """Yields the field for the text."""
+        yield Field("to", self._text, id="target")
+
+    @property
+    def entered(self) -> str:
+        """The typed text, in one line."""
+        return " ".join(self.query_one(Field).value.split())
+
+    def maker(self) -> Callable[[], Plan] | str:
+        """Returns a function that makes the plan, or a hint if the text is unchanged or empty."""
+        return self._hint if self.entered in ("", self._text) else partial(self._make_of, self.entered)
+
+
+class MoveDialog(TextDialog):
+    """Asks for the new path of a note or folder."""
+
+    def __init__(self, path: str, make: Callable[[str], Plan]) -> None:
+        """Creates a dialog for ``path``; ``make`` plans the move to another path."""
+        message = f"Changes the path of {path}, and the links to it and in it."
+        super().__init__("Rename or move", message, path, make, _SAME)
 
     def on_mount(self) -> None:
         """Requests the plan and places the cursor before the file ending."""
         super().on_mount()
-        self.query_one(Input).cursor_position = len(self._path.removesuffix(".md"))
+        self.query_one(Input).cursor_position = len(self._text.removesuffix(".md"))
 
     @on(Input.Changed)
     def _ending_typed(self, event: Input.Changed) -> None:
@@ -308,10 +385,6 @@ class MoveDialog(PlanDialog):
         while target.endswith(".md.md"):
             target = target.removesuffix(".md")
         return target
-
-    def maker(self) -> Callable[[], Plan] | str:
-        """Returns a function that plans the move, or a hint if the path is unchanged."""
-        return _SAME if self.entered == self._path else partial(self._make_move, self.entered)
 
 
 class SignalsDialog(PlanDialog):

@@ -72,7 +72,7 @@ class FrameScreen(Screen[None]):
         yield StatusLine(id="status")
         yield from self.make_head()
         shared = self._layouts.of(self.TITLE, self.PLAN)
-        yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), shared=shared, id="body")
+        yield Body(*self.make_panes(), plan=self.PLAN, wide=self._shows_all(width, height), shared=shared, id="body")
         yield KeyBar(id="keys", idle=lambda: self.idle, renamed=lambda: self.renamed)
 
     @property
@@ -92,6 +92,11 @@ class FrameScreen(Screen[None]):
     def explains_itself(self) -> bool:
         """If the screen shows a query that is not the open one, explains a note for that query and returns True."""
         return False
+
+    @property
+    def marked_notes(self) -> list[str]:
+        """The notes that are marked to be archived together."""
+        return []
 
     @property
     def why_notice(self) -> str:
@@ -219,13 +224,16 @@ class FrameScreen(Screen[None]):
             from brvtui.app.widgets.lines import TooSmall
 
             self.mount(TooSmall(id="too-small"))
-        wide = is_wide(width, height)
-        self.set_class(wide, "-wide")
+        self.set_class(is_wide(width, height), "-wide")
+        wide = self._shows_all(width, height)
         if self.body.wide != wide:
             if self.stop in self.body.plan.tabs:
                 self.body.tab = self.stop
             self.body.wide = wide
             self.body.settle()
+
+    def _shows_all(self, width: int, height: int) -> bool:
+        return self.PLAN.wide is not None and is_wide(width, height)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Updates the key bar with the keys of the focused pane."""

@@ -1,0 +1,89 @@
+"""The controller of the Health screen: checks the memory, and runs the requests of the panes, in workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message
+
+from brvtui.app.project.project import Project
+from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.contract import EngineError
+from brvtui.lab.health.finding import Finding, HealthReport
+from brvtui.session.origins import curations
+from brvtui.tree.engine_files.curate_log import PENDING, Curation
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+
+@dataclass
+class SessionRequest(Message):
+    """Posted to run ``find`` in a worker and to pass its result to ``show``; cancels the last one of its ``group``."""
+
+    group: str
+    find: Callable[[Session], Any]
+    show: Callable[[Any], object]
+
+
+class HealthChecks:
+    """Checks the memory when the screen shows it, and again after changes."""
+
+    def __init__(self, services: AppServices, project: Project) -> None:
+        self._services = services
+        self._project = project
+        self._checked: object = None
+        """The notes and the engine of the last check."""
+
+    def follow(self) -> None:
+        """Checks the memory, unless it has not changed since the last check."""
+        view = self._services.store.view
+        state = (view.project.overview, view.engine.name, view.engine.profile)
+        if view.project.overview is not None and state != self._checked:
+            self._checked = state
+            self.check()
+
+    def check(self) -> None:
+        """Checks the memory again; an unfinished check is cancelled."""
+        self._update(problem="", is_checking=True)
+        self.run(SessionRequest("health", _check, self._were_found), self._failed)
+
+    def run(self, request: SessionRequest, failed: Callable[[str], object] | None = None) -> None:
+        """Runs ``request``, or calls ``failed`` with the reason why that is impossible."""
+        session = self._project.session
+        if session is not None:
+            run, task = self._services.background.run, partial(request.find, session)
+            run(task, request.show, group=request.group, exclusive=True, on_error=failed)
+
+    def _update(self, **changes: Any) -> None:
+        self._services.store.update(self._services.store.view.health._replace(**changes))
+
+    def _were_found(self, found: tuple[HealthReport, tuple[Curation, ...]]) -> None:
+        self._update(report=found[0], reviews=found[1], is_checking=False)
+
+    def _failed(self, why: str) -> None:
+        self._update(problem=why, is_checking=False)
+
+    def ignore(self, findings: Sequence[Finding]) -> None:
+        """Ignores ``findings``, or lists those again that are ignored."""
+        report = self._services.store.view.health.report
+        if report is not None:
+            task = partial(_ignore, findings, report)
+            self.run(SessionRequest("ignore finding", task, lambda _: self.check()))
+
+
+def _check(session: Session) -> tuple[HealthReport, tuple[Curation, ...]]:
+    try:
+        report = session.health.report(cancelled=is_cancelled)
+    except EngineError as error:
+        raise Refusal(str(error)) from error
+    return report, tuple(each for each in curations(session) if each.review == PENDING)
+
+
+def _ignore(findings: Sequence[Finding], report: HealthReport, session: Session) -> None:
+    for finding in findings:
+        (session.health.restore if finding in report.ignored else session.health.ignore)(finding)

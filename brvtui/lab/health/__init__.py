@@ -1,0 +1,1 @@
+"""The health of a memory: defects of notes, and what they cost."""

@@ -1,0 +1,73 @@
+"""Findings about the health of a memory, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FindingKind(StrEnum):
+    """The kind of a finding. The values are the names in JSON."""
+
+    NEAR_DUPLICATE = "near_duplicate"
+    SUPERSEDED = "superseded"
+    TEMPLATE_ONLY = "template_only"
+    TRANSCRIPT_LEFTOVER = "transcript_leftover"
+    TOOL_OUTPUT = "tool_output"
+    LINKS_ONLY = "links_only"
+    TITLE_ONLY = "title_only"
+    TOO_BROAD = "too_broad"
+    QUOTE_CUT_OFF = "quote_cut_off"
+    NOT_FOUND_BY_TITLE = "not_found_by_title"
+    SHADOWED = "shadowed"
+    NEVER_FOUND = "never_found"
+    BROKEN_FRONTMATTER = "broken_frontmatter"
+    BROKEN_LINK = "broken_link"
+    BAD_ENCODING = "bad_encoding"
+    UNREAD_FILE = "unread_file"
+    ORPHAN = "orphan"
+    ARCHIVE_CANDIDATE = "archive_candidate"
+    GENERATED_EDITED = "generated_edited"
+    GAP = "gap"
+
+
+class Confidence(StrEnum):
+    """The confidence in a finding, from a few percent of wrong findings (high) to about half (low)."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A defect of one note, of a pair of notes, or of the whole memory (a gap)."""
+
+    kind: FindingKind
+    notes: tuple[str, ...]
+    """The paths of the notes, the one to act on first; of superseded facts, the older note first. Empty for a gap."""
+    confidence: Confidence
+    sentence: str
+    """The reason, in one sentence."""
+    cost: str
+    """The effect on answers, such as “wins 3 of your 40 judged and logged queries”; empty if it is not known."""
+    queries: tuple[str, ...] = ()
+    """The queries that show the defect, such as the logged queries of a gap."""
+    weight: float = 0.0
+    """The rank among findings: the worst have the highest weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """The findings about one state of a memory."""
+
+    findings: tuple[Finding, ...]
+    """The findings, worst first."""
+    ignored: tuple[Finding, ...]
+    """The findings that the user ignores, worst first."""
+    notes: int
+    """The number of checked notes."""
+    queries: int
+    """The number of distinct judged and logged queries that were run to find the costs."""
+    days: int
+    """The number of days back over which the log was read, and ahead over which ageing was forecast."""

@@ -1,0 +1,89 @@
+"""Shows the health of a memory, as lines and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import chain
+
+from brvtui.lab.health.finding import Finding, FindingKind, HealthReport
+from brvtui.paint.line import Line, flowed, line
+from brvtui.report.markdown_text import Markdown, heading, joined, paragraph, path, table
+from brvtui.wording import counted
+
+NAMES = {
+    FindingKind.NEAR_DUPLICATE: "Near-duplicates",
+    FindingKind.SUPERSEDED: "Superseded facts",
+    FindingKind.TEMPLATE_ONLY: "Empty templates",
+    FindingKind.TRANSCRIPT_LEFTOVER: "Leftovers of a transcript",
+    FindingKind.TOOL_OUTPUT: "Output of tools",
+    FindingKind.LINKS_ONLY: "Only links",
+    FindingKind.TITLE_ONLY: "Only a title",
+    FindingKind.TOO_BROAD: "Too broad",
+    FindingKind.QUOTE_CUT_OFF: "Longer than what is quoted",
+    FindingKind.NOT_FOUND_BY_TITLE: "Not found by their title",
+    FindingKind.SHADOWED: "Shadowed by another note",
+    FindingKind.NEVER_FOUND: "Never found",
+    FindingKind.BROKEN_FRONTMATTER: "Broken frontmatter",
+    FindingKind.BROKEN_LINK: "Broken links",
+    FindingKind.BAD_ENCODING: "Bad encodings",
+    FindingKind.UNREAD_FILE: "Files that are not read",
+    FindingKind.ORPHAN: "Orphans",
+    FindingKind.ARCHIVE_CANDIDATE: "Archive candidates",
+    FindingKind.GENERATED_EDITED: "Generated files edited by hand",
+    FindingKind.GAP: "Gaps",
+}
+"""The heading of each kind."""
+
+
+def shown_kinds(report: HealthReport, kinds: Collection[str]) -> HealthReport:
+    """``report`` with only the findings of ``kinds``; all findings if ``kinds`` is empty."""
+    if not kinds:
+        return report
+    shown, hidden = (tuple(one for one in some if one.kind in kinds) for some in (report.findings, report.ignored))
+    return replace(report, findings=shown, ignored=hidden)
+
+
+def by_kind(report: HealthReport) -> dict[FindingKind, list[Finding]]:
+    """The findings of each kind, worst first. The kind with the worst finding comes first."""
+    groups: dict[FindingKind, list[Finding]] = {}
+    for finding in report.findings:
+        groups.setdefault(finding.kind, []).append(finding)
+    return groups
+
+
+def summary(report: HealthReport, noun: str) -> str:
+    """The numbers of findings, checked notes and queries in a sentence. Notes are called ``noun``."""
+    ignored = f", {len(report.ignored)} ignored" if report.ignored else ""
+    queries = counted(report.queries, "judged or logged query", "judged and logged queries")
+    found = counted(len(report.findings), "finding", "findings")
+    return f"{found} in {counted(report.notes, noun, f'{noun}s')}{ignored}; {queries} asked"
+
+
+def health_lines(report: HealthReport, noun: str, width: int) -> Iterator[Line]:
+    """Yields the lines of the report for a terminal with ``width`` columns."""
+    return chain.from_iterable(flowed(one, width, width) for one in _lines(report, noun))
+
+
+def _lines(report: HealthReport, noun: str) -> Iterator[Line]:
+    yield line(f" {summary(report, noun)}", "bold strong")
+    for kind, findings in by_kind(report).items():
+        yield Line()
+        yield line(f" {NAMES[kind]}", "bold strong").add(f"  {len(findings)}", "muted")
+        for one in findings:
+            name = one.notes[0] if one.notes else "no note"
+            yield line(f" {one.confidence:<6} ", "muted").add(name, "strong").add(f"  {one.sentence}", "text")
+            if one.cost:
+                yield line(f"        {one.cost}", "muted")
+
+
+def health_markdown(report: HealthReport, name: str, noun: str) -> str:
+    """The report as Markdown, with a table for each kind."""
+    blocks = [heading(1, f"Health of {name}"), paragraph(f"{summary(report, noun)}.")]
+    for kind, findings in by_kind(report).items():
+        rows = [
+            (Markdown(", ".join(path(note) for note in one.notes)), one.sentence, one.confidence, one.cost)
+            for one in findings
+        ]
+        blocks += [heading(2, NAMES[kind]), table((noun, "finding", "confidence", "cost"), rows)]
+    return joined(blocks)
