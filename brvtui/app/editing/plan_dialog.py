@@ -187,7 +187,6 @@ _MOST_QUERIES = 6
 
 def effect_lines(effect: EditEffect, glyphs: Glyphs) -> list[Line]:
     """Returns lines about the effect of a plan on queries, worse answers first."""
-
     asked = effect.judged + effect.unjudged
     if not asked:
         return [line(" no query is judged or logged, so the effect on answers is not known", "muted")]
