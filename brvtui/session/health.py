@@ -84,7 +84,7 @@ def _key(finding: Finding) -> FindingKey:
 
 _FORMAT = 2
 _MOST_QUERIES, _MOST_LOGGED, _LONGEST_QUERY = 200, 2_000, 1_000
-_MOST_TITLES, _MOST_SHADOWS, _MOST_RIVALS, _MOST_PAIRS = 250, 250, 100, 4_000
+_MOST_SEARCHES, _MOST_READ, _MOST_RIVALS, _MOST_PAIRS = 250, 1_000_000, 100, 2_500
 _MOST_SEARCHED, _MOST_HIDDEN = 50_000, 100
 _LEAST_WORDS, _LEAST_TITLE, _NEAR = 0.35, 0.6, 0.4
 """Two notes are compared if they share these parts of their rare words, titles or (by MinHash) word triples."""
@@ -107,6 +107,7 @@ _RIVALRY = {FindingKind.NEAR_DUPLICATE, FindingKind.SUPERSEDED}
 _EXPLAINED = {
     FindingKind.SHADOWED: _RIVALRY,
     FindingKind.NOT_FOUND_BY_TITLE: _RIVALRY | {FindingKind.SHADOWED},
+    FindingKind.ORPHAN: {FindingKind.BROKEN_LINK},
     FindingKind.NEVER_FOUND: set(FindingKind) - {FindingKind.NEVER_FOUND},
 }
 """The kinds that explain a finding about the same note, which is then left out."""
@@ -143,6 +144,11 @@ class _Check:
         main = (one for one in found if not (one.notes and kinds[one.notes[0]] & _EXPLAINED.get(one.kind, set())))
         self.kept.write()
         return sorted(map(self._weighed, main), key=lambda one: (-one.weight, one.kind, one.notes, one.queries))
+
+    @property
+    def _searches(self) -> int:
+        """The number of searches of one kind. A search takes longer in a larger memory."""
+        return min(_MOST_SEARCHES, _MOST_READ // len(self.paths))
 
     def _continue(self) -> None:
         if self._cancelled():
@@ -401,7 +407,7 @@ class _Check:
             least = min((self.overlap.frequency(word) for word in stems(note.title)), default=len(self.paths))
             if least > _TITLE_RARE and note.title.strip() and not self.features[note.path].is_junk:
                 common.append((-least, note.path, note.title))
-        for _, path, title in sorted(common)[:_MOST_TITLES]:
+        for _, path, title in sorted(common)[: self._searches]:
             files = self.memo.search(title)
             if path not in files:
                 first = f"; the first result is {visible(files[0])}" if files else ""
@@ -413,7 +419,7 @@ class _Check:
         """Notes behind the same other note for every query made of their own words."""
         notes = self.snapshot.notes
         rivals = [row for row in self.overlap.containing(_CONTAINED).items() if row[0] in self.useful]
-        for place, others in rivals[:_MOST_SHADOWS]:
+        for place, others in rivals[: self._searches]:
             path, rival = notes[place].path, next(iter(self.memo.search(notes[place].title)), "")
             if self.snapshot.by_path.get(rival, place) not in others:
                 continue

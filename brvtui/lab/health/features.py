@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import re
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,9 @@ class Features:
     def plain(self) -> list[Any]:
         """The features as plain data for JSON."""
         data = base64.b64encode(self.signature.astype("<u4").tobytes()).decode("ascii")
-        return [[*map(astuple, self.defects)], [*map(astuple, self.links)], sorted(self.covers), data]
+        defects = [(one.kind, one.confidence, one.sentence) for one in self.defects]
+        links = [(link.kind, link.target, link.is_listed) for link in self.links]
+        return [defects, links, sorted(self.covers), data]
 
     @property
     def is_junk(self) -> bool:
@@ -165,14 +167,11 @@ def _of_summary(parsed: Parsed, text: str) -> Features:
     """The files that a generated summary covers, and an edit by hand, after which its number of tokens is wrong."""
     front, recorded = parse(text), parsed.summary_tokens
     content = text[front.body_start :]
-    sizes = {(units(part) + extra) // _TOKEN_CHARS for part in (content, content.strip()) for extra in (2, 3)}
+    sizes = [(units(part) + _TOKEN_CHARS // 2) // _TOKEN_CHARS for part in (content, content.strip())]
     if parsed.summary_order is None or recorded is None or recorded in sizes:
         return Features(tuple(_generated(text)), covers=frozenset(texts_of(front.fields.get("covers", []))))
-    sentence = f"this generated summary records {recorded} tokens, and its text has {max(sizes)}"
-    is_close = abs(recorded - max(sizes)) <= max(2, recorded * 0.03)
-    return Features(
-        (Defect(FindingKind.GENERATED_EDITED, Confidence.LOW if is_close else Confidence.MEDIUM, sentence),)
-    )
+    sentence = f"this generated summary records {recorded} tokens, and its text has {sizes[0]}"
+    return Features((Defect(FindingKind.GENERATED_EDITED, Confidence.MEDIUM, sentence),))
 
 
 def resolved(links: tuple[NoteLink, ...], file: str, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -188,5 +187,7 @@ def resolved(links: tuple[NoteLink, ...], file: str, names: Names) -> tuple[tupl
 
 
 def _is_meant(link: NoteLink, names: Names) -> bool:
-    """False if a relation in the text may be something else, such as the name of a package."""
+    """False for files that the engine derives, and for relations in the text that may be names of packages."""
+    if role_of(link.target) in (Role.ABSTRACT, Role.OVERVIEW):
+        return False
     return link.is_listed or link.target.endswith(".md") or link.target.partition("/")[0] in names.folders

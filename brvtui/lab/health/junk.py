@@ -31,6 +31,8 @@ _LINKS = re.compile(
     r"!?\[[^\[\]]{0,200}\]\([^()\s]{1,500}(?: [^()]{0,100})?\)|\[\[[^\[\]]{1,200}\]\]|<?https?://[^\s<>)]{1,500}>?|"
     r"@[\w./-]{3,300}|`?(?:[\w.-]{1,80}/){1,12}[\w.-]{1,80}\.md`?"
 )
+_HINT = re.compile(r"\]|/|@|\.md")
+"""A part of each of :data:`_LINKS`, which is fast to search."""
 _POINTERS = """
     see also related link links reference references note notes here for more details and or the docs page read source
     sources further reading this in at on of to relations
@@ -81,7 +83,7 @@ _COLUMNS = re.compile(r"\S {2,}\S[^\n]{0,200}? {2,}\S")
 _PROMPT = re.compile(r"\s*[$❯»] \S")
 _ANSI = re.compile(r"\x1b\[|␛\[|\[\d{1,2}(?:;\d{1,2})*m")
 _LEAST_MACHINE, _LEAST_TURNS = 3, 2
-_MOST_PROSE_WORDS, _MOST_DATA_WORDS, _MOST_TITLE_WORDS = 40, 10, 30
+_MOST_PROSE_WORDS, _MOST_DATA_WORDS, _MOST_TITLE_WORDS, _MOST_TITLE_LINES = 40, 10, 30, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ class _SortedLines:
 
     content: list[str] = field(default_factory=list)
     """The lines with words of their own."""
+    roles: Counter[str] = field(default_factory=Counter)
+    """The number of lines that begin with each role of a conversation."""
     machine: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
     """Other lines of code blocks."""
@@ -123,7 +127,10 @@ def _sorted_lines(body: str) -> _SortedLines:
     """True below a heading, except the title, until some text follows."""
     for line, in_code in lines_of(body):
         text = line.strip()[:_LONGEST_LINE]
-        if _ROLE.match(text):
+        if '"role"' in text:
+            found.roles.update(_JSON_ROLE.findall(text))
+        if turn := _ROLE.match(text):
+            found.roles[turn[1].lower()] += 1
             found.content.append(text)
         elif _HEADING.match(line) and not in_code:
             found.empty += is_open
@@ -153,7 +160,11 @@ def _is_hollow(text: str, found: _SortedLines) -> bool:
         found.placeholder = found.placeholder or text
     elif label and (not value or label[1].lower().strip() in _METADATA):
         found.empty += not set(label[1].lower().split()) <= _AROUND_LINKS
-    elif (rest := _LINKS.sub(" ", text)) != text and not set(re.findall(r"\w{2,}", rest.lower())) - _AROUND_LINKS:
+    elif (
+        _HINT.search(text)
+        and (rest := _LINKS.sub(" ", text)) != text
+        and not set(re.findall(r"\w{2,}", rest.lower())) - _AROUND_LINKS
+    ):
         found.links += 1
     else:
         return False
@@ -161,17 +172,15 @@ def _is_hollow(text: str, found: _SortedLines) -> bool:
 
 
 def _transcript(lines: _SortedLines) -> Defect | None:
-    roles, chatter, all_lines = Counter[str](), list[str](), [*lines.content, *lines.machine, *lines.data, *lines.code]
+    count = sum(map(len, (lines.content, lines.machine, lines.data, lines.code)))
+    roles, chatter = lines.roles, list[str]()
     lower = "\n".join(lines.content).lower().replace("’", "'")
-    for line in all_lines:
-        roles.update(role.lower() for role in _JSON_ROLE.findall(line))
-        roles.update([turn[1].lower()] if (turn := _ROLE.match(line)) else ())
     if any(hint in lower for hint in _HINTS):
         chatter = [found[0].strip(" !,.:—-") for line in lower.split("\n") if (found := _CHATTER.search(line))]
     turns, is_high = roles.total(), False
-    if roles.keys() & _HUMANS and roles.keys() - _HUMANS and (turns * 10 >= len(all_lines) or chatter):
+    if roles.keys() & _HUMANS and roles.keys() - _HUMANS and (turns * 10 >= count or chatter):
         sentence = f"{turns} lines begin with " + " and ".join(f"“{role}:”" for role in list(roles)[:2])
-        is_high = turns * 5 >= len(all_lines) or bool(chatter)
+        is_high = turns * 5 >= count or bool(chatter)
     elif len(chatter) > 1 or (chatter and (len(lines.content) < 6 or _CHATTER.search(lower.split("\n")[0]))):
         shown = " and ".join(f"“{shortened(visible(one), 40)}”" for one in chatter[:2])
         sentence = f"it keeps phrases of a conversation: {shown}"
@@ -207,6 +216,8 @@ def _hollow(title: str, lines: _SortedLines) -> Defect | None:
     if not lines.content and lines.empty:
         left = f", such as “{shortened(visible(lines.placeholder), 40)}”" if lines.placeholder else ""
         return Defect(FindingKind.TEMPLATE_ONLY, Confidence.HIGH, f"nothing was filled in below the headings{left}")
+    if len(lines.content) > _MOST_TITLE_LINES:
+        return None
     text = " ".join(_LINKS.sub(" ", line) for line in lines.content).strip()
     if len(text.split()) > _MOST_TITLE_WORDS or len(re.findall(r"[.!?]+(?:\s|$)", text)) > 2:
         return None

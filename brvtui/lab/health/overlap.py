@@ -23,7 +23,7 @@ _FEW_NOTES, _FEW_SHARE = 2, 0.01
 _MOST_TITLES = 300
 """A word of a title connects notes only if at most this number of titles contain it."""
 _TITLE_BOOST = 3.0
-_OWN_WORDS, _OWN_SHARE = 12, 0.2
+_OWN_WORDS, _OWN_SHARE, _MOST_OWN = 12, 0.2, 100
 
 
 class WordOverlap:
@@ -109,7 +109,7 @@ class WordOverlap:
         """The words that distinguish each note best, preferably words of the title."""
         words, titles = self._words.tocoo(), self._titles.tocoo()
         df = self._frequencies[words.col]
-        kept = df <= max(_FEW, min(_MOST_TITLES, int(self._count * _OWN_SHARE)))
+        kept = df <= max(_FEW, min(_MOST_OWN, int(self._count * _OWN_SHARE)))
         notes, stems = words.row[kept].astype(np.int64), words.col[kept].astype(np.int64)
         in_title = np.isin(notes * self._stems + stems, titles.row.astype(np.int64) * self._stems + titles.col)
         weights = np.log1p(self._count / df[kept]) * np.where(in_title, _TITLE_BOOST, 1.0)

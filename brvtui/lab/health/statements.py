@@ -38,6 +38,8 @@ _TOKEN = re.compile(
 )
 _SPLIT = re.compile(r"[-/.’'`]|(?<=[a-z])(?=[A-Z])|_")
 _IDENTIFIER = re.compile(r"\w*(?:[a-z][A-Z]|\d|_|[A-Z]{2})\w*|\w+[./-]\w[\w./-]*")
+_CODED = re.compile(r"\w[/_]\w")
+"""A path or an identifier: statements about other files or settings do not disagree."""
 _FORMER = re.compile(
     r"\b(?:from|instead of|rather than|not|no longer|was|were|used to be|previously|formerly|replac(?:es|ed|"
     r"ing))\s+(?:the\s+|a\s+|an\s+)?(?P<old>(?:(?! to )[^.;,]){1,40})|(?P<before>[^\s→]{1,30}(?: "
@@ -73,7 +75,7 @@ _OPPOSED = """
     fortnightly biweekly|monthly|quarterly|yearly annually; monday mondays| tuesday tuesdays|wednesday wednesdays|
     thursday thursdays|friday fridays|saturday saturdays|sunday sundays
 """
-_NEGATIONS = frozenset(["not", "never", "no", "nobody", "nothing", "without", "cannot", "nor", "neither", "none"])
+_NEGATIONS = frozenset(["not", "never", "no", "nobody", "nothing", "cannot", "nor", "neither", "none"])
 _NOT_ABOUT = """
     now currently today since changed raised lowered increased decreased reduced cut bumped extended shortened switched
     moved migrated replaced updated set latest new previously formerly instead longer anymore still already later
@@ -205,14 +207,16 @@ def _statement(text: str) -> Statement:
         word = found["word"] or found["unit"] or ""
         lower = word.lower().replace("’", "'").removesuffix("'s")
         if not found["word"]:
-            values.setdefault(_value(found), found[0].strip())
+            shown = found["number"] if found["number"] and lower in _SKIPPED else found[0]
+            values.setdefault(_value(found), shown.strip())
             if lower in _SCALES:
                 continue
         is_negated |= lower in _NEGATIONS or lower.endswith("n't")
         states |= _STATES.get(lower, set())
         if not lower or lower in _SKIPPED:
             continue
-        parts = {stem(part.lower()) for part in _SPLIT.split(word) if part} - STOP_WORDS
+        pieces = [lower] if word.isalpha() and word[1:].islower() else _SPLIT.split(word)
+        parts = {stem(part.lower()) for part in pieces if part} - STOP_WORDS
         words |= parts
         heads = heads or parts
         before = plain[max(0, found.start() - 2) : found.start()]
@@ -221,7 +225,7 @@ def _statement(text: str) -> Statement:
             names |= parts
     former = {
         _value(value)
-        for old in _FORMER.finditer(plain)
+        for old in (_FORMER.finditer(plain) if values else ())
         for value in _TOKEN.finditer(old["old"] or old["before"])
         if value["word"] is None
     }
@@ -311,7 +315,8 @@ def _compared(
         is_negated = share >= _NEGATED and one.is_negated != two.is_negated
         if same_values and (is_negated or (share >= _ALIKE and _are_opposed(one, two))):
             return Disagreement(one.text, two.text, about, share)
-    if same_values and is_named and both - subject and max(len(left), len(right)) <= _MOST_OTHER:
+    is_coded = _CODED.search(one.text) or _CODED.search(two.text)
+    if same_values and is_named and not is_coded and both - subject and max(len(left), len(right)) <= _MOST_OTHER:
         rest = sum(map(weight, left - one.names)) + sum(map(weight, right - two.names))
         common = sum(map(weight, both))
         if (alike := 2 * common / (2 * common + rest)) >= _RENAMED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -28,7 +28,6 @@ from brvtui.tree.reading.signals import is_count, names_signals
 _RANGES = {"importance": 100, "recency": 1}
 _COUNTS = ("accessCount", "updateCount")
 _DATES = ("createdAt", "updatedAt", "evicted_at")
-_CHECKED = frozenset({*_RANGES, *_COUNTS, "maturity", "type"})
 _LISTS = {"related": "[domain/topic/note.md]", "tags": "[billing, api]", "keywords": "[invoice, tax]"}
 _EXAMPLE = "2026-11-20T12:00:00.000Z"
 _IGNORED = "until then, none of the note's signals are read"
@@ -114,13 +113,7 @@ def frontmatter_problems(note: EditableText, reads_signals: bool = True) -> tupl
     """
     text = note.plain(note.text)
     fields = parse(text).fields
-    if (
-        fields
-        and not note.has_bom
-        and not fields.keys() & _CHECKED
-        and all(isinstance(fields.get(key, []), list) for key in _LISTS)
-        and all(_is_date(fields.get(key, _EXAMPLE)) for key in _DATES)
-    ):
+    if fields and not note.has_bom and _are_valid(fields):
         return ()  # the quick way for most notes
     found = [*_of_block(note, text)]
     try:
@@ -128,6 +121,20 @@ def frontmatter_problems(note: EditableText, reads_signals: bool = True) -> tupl
     except BrokenFrontmatter as error:
         found.append(_Found(error.offset, _no_frontmatter(error), Severity.ERROR))
     return tuple(one.message for one in found if one.severity is Severity.ERROR or one.offset == 0)
+
+
+def _are_valid(fields: Mapping[str, Any]) -> bool:
+    return (
+        fields.get("maturity", LEVELS[0]) in LEVELS
+        and all(isinstance(fields.get(key, []), list) for key in _LISTS)
+        and all(isinstance(item, str) for item in fields.get("related", []))
+        and all(_is_date(fields.get(key, _EXAMPLE)) for key in _DATES)
+        and all(is_count(fields.get(key, 0)) for key in _COUNTS)
+        and all(
+            0 <= (-1 if (number := number_of(fields.get(key, 0))) is None else number) <= most
+            for key, most in _RANGES.items()
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +261,17 @@ def _of_signal(field: FieldSpan, consequence: str) -> Iterator[_Found]:
         yield _Found(field.start, f"maturity must be {levels}{hint}; {consequence}", Severity.ERROR)
     maximum = _RANGES.get(field.key)
     if maximum is not None:
-        number = number_of(field.value)
-        if number is None or not 0 <= number <= maximum:
+        if not _is_within(field.value, maximum):
             yield _Found(
                 field.start, f"{field.key} must be a number from 0 to {maximum}; {consequence}", Severity.ERROR
             )
     if field.key in _COUNTS and not is_count(field.value):
         yield _Found(field.start, f"{field.key} must be a whole number, 0 or more; {consequence}", Severity.ERROR)
+
+
+def _is_within(value: Any, maximum: float) -> bool:
+    number = number_of(value)
+    return number is not None and 0 <= number <= maximum
 
 
 def _is_date(value: Any) -> bool:
