@@ -46,7 +46,7 @@ from brvtui.notes.plan import NoteError
 from brvtui.ranking.decay import just_before_ms
 from brvtui.session.edit_effect import asked_last
 from brvtui.session.variants import with_constants
-from brvtui.snapshot import Note
+from brvtui.snapshot import Note, Snapshot
 from brvtui.text.analysis import STOP_WORDS, typed_words
 from brvtui.trace import Explanation, Hit, Remedy, RemedyKind, RemedySearch, SideEffect, Trace
 from brvtui.tree.editing.archive import archived_as, stub_text
@@ -388,17 +388,12 @@ class RemedyFinder:
 
         When ``is_over`` returns True, no more queries run. :attr:`brvtui.trace.Remedy.compared` says how many did.
         """
-        finder, like = DocumentFinder(self.context.snapshot), replace(self.query, text="")
-        followed = [finder.followed(judgment)[0] for judgment in others]
-
-        def results(context: Context[Any]) -> list[QueryResult]:
-            return [result_of(one, ask(self.engine, context, one, like)) for one in followed if not is_over()]
-
-        before, remedies = results(self.context), []
+        like = replace(self.query, text="")
+        before, remedies = results_in(self.engine, self.context, others, like, is_over), []
         for one in found:
             remedy = self.as_remedy(one)
             if not remedy.query:  # another wording of this query changes no other query
-                after = results(one[2].context)
+                after = results_in(self.engine, one[2].context, others, like, is_over, self.context.snapshot)
                 effects = (
                     SideEffect(judgment.text, judgment.scope, is_id(judgment.id), text)
                     for judgment, was, then in zip(others, before, after, strict=False)
@@ -407,6 +402,24 @@ class RemedyFinder:
                 remedy = replace(remedy, compared=min(len(before), len(after)), side_effects=tuple(effects))
             remedies.append(remedy)
         return tuple(remedies)
+
+
+def results_in(
+    engine: Engine[Any],
+    context: Context[Any],
+    judgments: Sequence[Judgment],
+    like: Query,
+    is_over: Callable[[], bool],
+    followed_in: Snapshot | None = None,
+) -> list[QueryResult]:
+    """The results for ``judgments`` in ``context``, until ``is_over`` returns True.
+
+    Judged documents that have moved are found in ``followed_in`` (default: the snapshot of ``context``). Raises
+    :class:`brvtui.engines.contract.EngineError`.
+    """
+    finder = DocumentFinder(followed_in or context.snapshot)
+    followed = (finder.followed(judgment)[0] for judgment in judgments)
+    return [result_of(one, ask(engine, context, one, like)) for one in followed if not is_over()]
 
 
 def effect_on(before: QueryResult, now: QueryResult) -> str:
@@ -444,21 +457,24 @@ def find_remedies(
     own = None if lower else session.explainer.remedies(explanation, cancelled)
     if own is not None:
         return RemedySearch(own, (), notice=notice)
-    found, search = finder.find(lower, _over(limits[0], cancelled))
-    others = _other_queries(session, query) if lower and found else []
+    found, search = finder.find(lower, time_limit(limits[0], cancelled))
+    others = other_queries(session, query) if lower and found else []
     remedies = (
-        finder.with_side_effects(found, others, _over(limits[1], cancelled)) if lower else map(finder.as_remedy, found)
+        finder.with_side_effects(found, others, time_limit(limits[1], cancelled))
+        if lower
+        else map(finder.as_remedy, found)
     )
     return replace(search, remedies=tuple(remedies), notice=notice)
 
 
-def _over(seconds: float, cancelled: Callable[[], bool]) -> Callable[[], bool]:
+def time_limit(seconds: float, cancelled: Callable[[], bool] = lambda: False) -> Callable[[], bool]:
+    """A function that returns True after ``seconds`` of computing in this thread, or if ``cancelled`` does."""
     computed, end = time.thread_time() + seconds, time.monotonic() + seconds * _SLOWEST
     return lambda: cancelled() or time.thread_time() > computed or time.monotonic() > end
 
 
-def _other_queries(session: Session, query: Query) -> list[Judgment]:
-    """The judged queries, followed by the newest logged ones, without ``query``; at most 60."""
+def other_queries(session: Session, query: Query, most: int = _MOST_COMPARED) -> list[Judgment]:
+    """The judged queries, followed by the newest logged ones, without ``query``; at most ``most``, by default 60."""
     try:
         judgments = JudgmentsFile.of(session.project).read()
     except JudgmentsError:
@@ -467,4 +483,4 @@ def _other_queries(session: Session, query: Query) -> list[Judgment]:
     for one in (*judgments, *asked_last(session)):
         others.setdefault((one.text.strip(), one.scope or query.scope), one)
     others.pop((query.text.strip(), query.scope), None)
-    return list(others.values())[:_MOST_COMPARED]
+    return list(others.values())[:most]
