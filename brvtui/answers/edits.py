@@ -55,7 +55,7 @@ class ChangedQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class EditCheck:
+class EditReport:
     """The effects of edits of notes."""
 
     paths: tuple[str, ...]
@@ -105,7 +105,7 @@ def path_in_tree(session: Session, name: str) -> str:
     return path
 
 
-def check_edit(session: Session, path: str, data: bytes, engine: str = "") -> EditCheck:
+def check_edit(session: Session, path: str, data: bytes, engine: str = "") -> EditReport:
     """The effects of saving ``data`` now as the note at ``path`` in the tree. Writes nothing.
 
     Raises :class:`brvtui.engines.contract.EngineError`, including for code, which cannot be edited.
@@ -118,11 +118,11 @@ def check_edit(session: Session, path: str, data: bytes, engine: str = "") -> Ed
     try:
         after = replace(context, snapshot=changed(replace(context, constants=session.profile), change))
     except NoChange as error:
-        return EditCheck((path,), problems, 0, 0, (), f"no query ran: {error}")
+        return EditReport((path,), problems, 0, 0, (), f"no query ran: {error}")
     return replace(_compared(session, context, after, (path,), engine), problems=problems)
 
 
-def check_since(session: Session, paths: tuple[str, ...], revision: str) -> EditCheck:
+def check_since(session: Session, paths: tuple[str, ...], revision: str) -> EditReport:
     """The effects of the changes of the notes at ``paths`` since the git ``revision``. Writes nothing.
 
     Raises :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.engines.contract.EngineError`.
@@ -154,7 +154,7 @@ def _compared(
     after: Context[Any],
     paths: tuple[str, ...],
     engine: str = "",
-) -> EditCheck:
+) -> EditReport:
     chosen = without_state(session.engines.named(engine or session.engine))
     queries = other_queries(session, Query(""), MOST_QUERIES)
     now = results_in(chosen, after, queries, Query(""), time_limit(_SECONDS), session.snapshot)
@@ -165,7 +165,7 @@ def _compared(
         if (text := effect_on(*pair))
     )
     found = sorted(changes, key=lambda one: not one.is_broken)
-    return EditCheck(paths, {}, len(was), len(queries) - len(was), tuple(found))
+    return EditReport(paths, {}, len(was), len(queries) - len(was), tuple(found))
 
 
 def _breaks(pair: list[QueryResult], edited: tuple[str, ...]) -> bool:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from brvtui.answers.edits import EditCheck
+from brvtui.answers.edits import EditReport
 from brvtui.answers.queries import answer_as_plain, explanation_as_plain
 from brvtui.paint.hits import lead_text
 from brvtui.paint.text import signed
@@ -64,7 +64,7 @@ def _cut(value: Any, length: int) -> Any:
     return [_cut(item, length) for item in value] if isinstance(value, list) else value
 
 
-def _chosen(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def chosen(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """The fields ``names`` of ``values``, without empty texts."""
     return {name: values[name] for name in names if values[name] != ""}
 
@@ -79,20 +79,20 @@ def short_answer(trace: Trace, explanation: Explanation | None, is_detailed: boo
         matched = ", ".join(dict.fromkeys(word.query for word in hit.words))
         words = f"; matches {matched}" if matched else ""
         own = {} if hit.file == hit.path else {"file": hit.file}
-        hits.append({**_chosen(fields, _HIT), **own, "in_words": ", ".join(parts) + words})
-    steps = [_chosen(one, ("name", "state", "summary")) for one in plain["steps"]]
-    misses = [_chosen(one, _MISS) for one in plain["near_misses"][: 10 if is_detailed else 3]]
+        hits.append({**chosen(fields, _HIT), **own, "in_words": ", ".join(parts) + words})
+    steps = [chosen(one, ("name", "state", "summary")) for one in plain["steps"]]
+    misses = [chosen(one, _MISS) for one in plain["near_misses"][: 10 if is_detailed else 3]]
     first = trace.hits[0] if trace.hits else None
     return {
-        **_chosen(whole, ("engine", "verdict_sentence")),
-        **_chosen(plain, ("tier", "covered", "filters")),
+        **chosen(whole, ("engine", "verdict_sentence")),
+        **chosen(plain, ("tier", "covered", "filters")),
         "note": short_explanation(explanation) if explanation is not None else None,
         "steps": [one for one in steps if is_detailed or one["state"] in _DECISIVE],
         "hits": hits,
         "lead": lead_text(trace.hits, first, decimals) if first is not None else "",
         "better_match": plain["better_match"],
         "near_misses": misses,
-        "missing": [_chosen(one, ("word", "notes", "file")) for one in plain["missing"]],
+        "missing": [chosen(one, ("word", "notes", "file")) for one in plain["missing"]],
         "notices": plain["notices"],
     }
 
@@ -101,13 +101,13 @@ def short_explanation(explanation: Explanation) -> dict[str, Any]:
     """The place of a note in an answer, or the earliest reason why it has none."""
     plain = explanation_as_plain(explanation)
     score = {"hit": {"score": explanation.hit.score}} if explanation.hit is not None else {}
-    return {**_chosen(plain, _NOTE), **score}
+    return {**chosen(plain, _NOTE), **score}
 
 
 def short_reasons(explanation: Explanation, search: RemedySearch, tried_all: bool) -> dict[str, Any]:
     """The reasons of ``explanation``, with the changes in ``search`` that raise the note."""
     advised = explanation.remedy
-    changes = [_chosen(to_plain(one), _CHANGE) for one in search.remedies]
+    changes = [chosen(to_plain(one), _CHANGE) for one in search.remedies]
     return {
         "engine": explanation.trace.engine,
         "verdict_sentence": explanation_as_plain(explanation)["verdict_sentence"],
@@ -119,7 +119,7 @@ def short_reasons(explanation: Explanation, search: RemedySearch, tried_all: boo
     }
 
 
-def check_as_plain(check: EditCheck) -> dict[str, Any]:
+def check_as_plain(check: EditReport) -> dict[str, Any]:
     """The JSON of ``brv-tui check-edit``. Lines count from 1."""
     problems = [
         {"path": path, "line": one.line + 1, "severity": one.severity.value, "message": one.message}

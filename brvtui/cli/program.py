@@ -146,6 +146,7 @@ def _command(name: str) -> click.Command:
     module, _, function = place.partition(":")
     command: click.Command = getattr(import_module(f"brvtui.cli.{module}"), function)
     command.short_help = summary  # for shell completion
+    command.hidden = name in _UNLISTED
     return command
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from brvtui.tree.reading.project import ProjectError, find_project
+from brvtui.tree.reading.project import ProjectError
+from brvtui.tree.spaces.project import find_any_project
 from brvtui.wording import shortened
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _MOST_ROOTS = 50
 _LONGEST = 1_000
 
 
-class OpenProject(NamedTuple):
+class ServedProject(NamedTuple):
     """The session of a project, and notices about it."""
 
     session: Session
@@ -45,9 +46,9 @@ class Projects:
         without shared sources.
         """
         self._named, self._here, self._opening = tuple(named), here, opening
-        self._open: OrderedDict[Path, OpenProject] = OrderedDict()
+        self._open: OrderedDict[Path, ServedProject] = OrderedDict()
 
-    def choose(self, roots: Sequence[Path], wanted: str = "", note: str = "") -> OpenProject:
+    def choose(self, roots: Sequence[Path], wanted: str = "", note: str = "") -> ServedProject:
         """The loaded project ``wanted`` (a name, or a path below an allowed folder) or, if that is empty, the project
         that contains the path ``note``, or the only one.
 
@@ -88,7 +89,7 @@ class Projects:
         is_here = folder is self._here
         for place in (folder, *folder.parents) if is_here else (folder,):
             with suppress(ProjectError, OSError, ValueError):
-                find_project(place)
+                find_any_project(place)
                 yield place.resolve()
                 return
 
@@ -105,8 +106,8 @@ class Projects:
         allowed = ", ".join(map(str, (*found, *folders)[:5]))
         raise ProjectError(f"{shortened(wanted)} is not a project in {allowed}: only projects there may be asked about")
 
-    def _opened(self, root: Path, folder: Path) -> OpenProject:
-        """Opens the project at ``root``. Raises ProjectError if it leads out of ``folder``, which the user did not name."""
+    def _opened(self, root: Path, folder: Path) -> ServedProject:
+        """Opens the project at ``root``. Raises ProjectError if it leads out of a ``folder`` not named by the user."""
         session = self._opening(root, False)
         notices: tuple[str, ...] = ()
         if folder not in self._named:
@@ -121,4 +122,4 @@ class Projects:
                 names = ", ".join(outside)
                 notices = (f"the shared sources are left out, because {names} lead outside of {limit}",)
         session.services_permitted = False
-        return OpenProject(session, notices)
+        return ServedProject(session, notices)

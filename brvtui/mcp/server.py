@@ -25,7 +25,7 @@ from brvtui import __version__, faults
 from brvtui.answers.short import DETAILED, SHORT, fitted
 from brvtui.installation import packaged_file
 from brvtui.mcp.projects import Projects, folder_of
-from brvtui.mcp.tools import INSTRUCTIONS, TOOLS, Arguments, Tool
+from brvtui.mcp.tools import INSTRUCTIONS, TOOLS, Arguments, ToolDeclaration
 from brvtui.regular_files import LARGEST, read_regular
 from brvtui.text.visible import visible
 from brvtui.wording import shortened
@@ -96,7 +96,7 @@ class AnswerServer:
             listed = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult, 10.0)
         return [folder for root in listed.roots if (folder := folder_of(str(root.uri))) is not None]
 
-    def _answer(self, tool: Tool, given: Arguments, roots: Sequence[Path]) -> types.CallToolResult:
+    def _answer(self, tool: ToolDeclaration, given: Arguments, roots: Sequence[Path]) -> types.CallToolResult:
         try:
             opened = self._projects.choose(roots, given.get("project", ""), given.get("path", ""))
             answer = tool.answer(opened.session, given)
@@ -124,7 +124,7 @@ def _validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(next(tool.input_schema for tool in TOOLS if tool.name == name))
 
 
-def _problem(tool: Tool, given: Arguments) -> str:
+def _problem(tool: ToolDeclaration, given: Arguments) -> str:
     """The first problem of the arguments; empty if they are valid."""
     error = best_match(_validator(tool.name).iter_errors(given))
     if error is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from brvtui.answers.edits import check_edit, path_in_tree
+from brvtui.answers.health import short_health
 from brvtui.answers.queries import TrialLimit, explain_note
 from brvtui.answers.short import check_as_plain, short_answer, short_reasons
 from brvtui.engines.contract import LONGEST_QUERY
@@ -47,7 +48,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ToolDeclaration:
     """One tool: its name, description, parameters, the fields of its answer with their types in JSON, and the function
     that answers.
     """
@@ -105,9 +106,13 @@ def _check_edit(session: Session, given: Arguments) -> dict[str, Any]:
     return check_as_plain(check_edit(session, path, given["text"].encode("utf-8")))
 
 
+def _health(session: Session, given: Arguments) -> dict[str, Any]:
+    return short_health(session, given.get("days", 30), 20 if given.get("detail") else 5)
+
+
 _TEXT, _LIST, _NUMBER, _BOOLEAN = "string", "array", ["integer", "null"], "boolean"
 TOOLS = (
-    Tool(
+    ToolDeclaration(
         "explain",
         "Why a query gets its answer: the reason in a sentence, the decisive steps, the results with the parts of "
         "their scores, and what lost and why. With note, also that note's place.",
@@ -124,7 +129,7 @@ TOOLS = (
         },
         _explain,
     ),
-    Tool(
+    ToolDeclaration(
         "why_not",
         "Why a note is missing from an answer, or ranks too low: the earliest reason, and changes that were tried, "
         "with the note's new rank and the tier. detail tries all changes.",
@@ -141,7 +146,7 @@ TOOLS = (
         },
         _why_not,
     ),
-    Tool(
+    ToolDeclaration(
         "check_edit",
         "What saving text as the note at path would change. Nothing is written. Lists problems of the text and the "
         "judged and logged queries whose answers change; is_broken marks those that get worse.",
@@ -151,5 +156,21 @@ TOOLS = (
         ),
         {"problems": _LIST, "compared": "integer", "broken": "integer", "queries": _LIST, "notice": _TEXT},
         _check_edit,
+    ),
+    ToolDeclaration(
+        "health",
+        "What to clean up: the worst findings, notes that leave tier 2 within days, queries that then come too late, "
+        "and answers that agents did not receive.",
+        (Parameter("days", "Default: 30", 365, "integer"),),
+        {
+            "found": "integer",
+            "findings": _LIST,
+            "documents": _LIST,
+            "silent": _LIST,
+            "outcomes": "object",
+            "lost": _LIST,
+            "notice": _TEXT,
+        },
+        _health,
     ),
 )
