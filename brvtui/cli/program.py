@@ -66,6 +66,7 @@ _GROUPS = {
         "query": ("query:query", "Answer a query and show every decision"),
         "ask": ("ask:ask", "Answer a query, with a model if allowed"),
         "find": ("find:find", "List the notes that contain a text"),
+        "terms": ("terms:terms", "List the words of the notes, or cut a text"),
         "code": ("code:code", "Show the code that a task needs"),
         "replay": ("query:replay", "Answer many queries, one JSON line each"),
     },

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from brvtui.services.model import Cancellation
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
+    from brvtui.text.constants import ExpansionRules
     from brvtui.trace import AgedSignals, Ceiling, ManifestPlace
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
@@ -366,6 +367,37 @@ class CountsAccess(Protocol):
 
     def accessed(self, trace: Trace) -> tuple[str, ...]:
         """The distinct files whose access count increases through ``trace``."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisStep:
+    """One step in which an engine cuts a text into the words that it searches for.
+
+    The names of steps are ``scope``, ``text`` (after changes to the whole text), ``words``, ``stop words`` (those left
+    out), ``keywords``, ``terms`` (those searched), ``stems``, ``expression`` (in FTS5 syntax), ``compared`` (the words
+    of a TF-IDF vector) and ``unmatched`` (the searched words that match nothing).
+    """
+
+    name: str
+    tokens: tuple[str, ...]
+    note: str = ""
+    """The reason for the result, or the rule."""
+
+
+@runtime_checkable
+class Analyses(Protocol):
+    """An engine that shows how it cuts the text of a query. It uses the functions of its search."""
+
+    def analysis(self, context: Context[Any], text: str) -> tuple[AnalysisStep, ...]:
+        """The steps for ``text`` in order, without calling services. Raises :class:`EngineError`."""
+
+
+@runtime_checkable
+class ExpandsTerms(Protocol):
+    """An engine that also finds words that begin like a query word, or differ from it by a few letters."""
+
+    def expansion_rules(self, constants: Any) -> ExpansionRules | None:
+        """The rules for these words; None if ``constants`` switch them off."""
 
 
 @runtime_checkable

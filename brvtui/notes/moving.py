@@ -54,7 +54,8 @@ def relinked(text: str, found: Resolved, source: str, target: str, names: Names)
     written = text[link.start : link.end]
     path = _relinked_path(found, written, source, target)
     text_of_link = _written_as(link, written, path)
-    return text_of_link if _target_of(link, text_of_link, source, names) == target else None
+    candidates = (text_of_link, text_of_link.removesuffix(".md"))  # a relation to a stub cannot end in .stub.md
+    return next((each for each in candidates if _target_of(link, each, source, names) == target), None)
 
 
 def _relinked_path(found: Resolved, written: str, source: str, target: str) -> str:
@@ -102,7 +103,7 @@ _NAMED_EACH = 3
 
 
 @dataclass(frozen=True, eq=False)
-class _Relocation:
+class Relocation:
     """A move of a note or folder. ``files`` maps the old path of each moved Markdown file to its new path."""
 
     snapshot: Snapshot
@@ -157,7 +158,7 @@ def plan_move(
             steps += [Move(old, new, digest(read_content(tree, old).data)) for old, new in moved.files.items()]
         for source in moved.sources:
             before = read_content(tree, source)
-            after, changed, left = _relinked_text(tree, moved, source, before.data)
+            after, changed, left = relinked_text(tree, moved, source, before.data)
             notices += left
             if changed:
                 edits += changed
@@ -173,7 +174,7 @@ def plan_move(
     return Plan(f"move {path} to {target}", tuple(steps), tuple(edits), tuple(notices))
 
 
-def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Relocation:
+def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> Relocation:
     tree = snapshot.project.tree
     own = index.names[""].files
     is_folder = path not in own and path in index.names[""].folders
@@ -196,7 +197,7 @@ def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Rel
     taken = next((new for new in ([target] if is_folder else files.values()) if is_taken(tree, new)), "")
     if taken and not (is_folder and is_empty_folder(tree, taken)):
         raise NoteError(f"{taken}: already exists; choose another name")
-    return _Relocation(snapshot, index, path, target, files, is_folder)
+    return Relocation(snapshot, index, path, target, files, is_folder)
 
 
 def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None:
@@ -219,7 +220,7 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
         raise NoteError(f"{target}: this is the folder {path} or a place inside it; choose another place")
 
 
-def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
+def relinked_text(tree: Path, moved: Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
     """Returns the text of ``source`` with rewritten links, the changed lines, and notices about unchanged links."""
     text = data.decode("utf-8", "surrogateescape")
     pieces: list[str] = []
@@ -257,7 +258,7 @@ def _line_edits(source: str, text: str, lines: dict[int, list[tuple[int, int, st
         yield LineEdit(source, number, before, after)
 
 
-def _must_relink(tree: Path, moved: _Relocation, found: Resolved, source: str) -> bool:
+def _must_relink(tree: Path, moved: Relocation, found: Resolved, source: str) -> bool:
     """True if the link must be rewritten because it would otherwise lead to another place after the move."""
     if found.state in (LinkState.BROKEN, LinkState.REFUSED):
         return False
@@ -270,7 +271,7 @@ def _must_relink(tree: Path, moved: _Relocation, found: Resolved, source: str) -
 
 
 def _records(
-    moved: _Relocation, signals: dict[str, SignalSources], stored: Callable[[str], SignalSources]
+    moved: Relocation, signals: dict[str, SignalSources], stored: Callable[[str], SignalSources]
 ) -> Iterator[Recorded]:
     """Yields changes to the overlay: recorded signals move with their notes."""
     for old, own in signals.items():
@@ -294,7 +295,7 @@ def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
         yield f"{whose}: the signals file still has the old path; change it there, or its signals are lost"
 
 
-def _archive_notices(moved: _Relocation) -> Iterator[str]:
+def _archive_notices(moved: Relocation) -> Iterator[str]:
     """Yields notices about archived notes that would be restored to their old paths."""
     there = [archived_as(old).stub for old in moved.files]
     if moved.is_folder:

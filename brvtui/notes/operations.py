@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -13,11 +13,12 @@ from brvtui.engines.profile_files import TreeProfile
 from brvtui.lab.backlinks import LinkIndex, LinkReader
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import after_moves
-from brvtui.lab.judgments.model import JudgmentsError
+from brvtui.lab.judgments.model import Judgment, JudgmentsError
 from brvtui.notes.applying import PlanTarget, apply, is_taken, read_content
 from brvtui.notes.journal import ApplyPlan, Journal
 from brvtui.notes.moving import plan_move
 from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write, path_after
+from brvtui.notes.repairs import judged_after, plan_replacing, plan_title, plan_together
 from brvtui.notes.signals import SignalSources, SignalTarget, plan_signals
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
@@ -201,6 +202,39 @@ class Notes:
         """Returns a plan that restores the note whose stub is at ``path``. Raises :class:`NoteError`."""
         return plan_restore(self._tree, path, self._signals()(original_of(self._tree, path)))
 
+    def plan_archiving(self, paths: Iterable[str]) -> Plan:
+        """Returns one plan that archives the notes at ``paths``. Raises :class:`NoteError`."""
+        plans = [self.plan_archive(path) for path in dict.fromkeys(paths)]
+        return plans[0] if len(plans) == 1 else plan_together(plans, f"archive {len(plans)} notes")
+
+    def plan_title(self, path: str, title: str) -> Plan:
+        """Returns a plan that gives the note at ``path`` another title. Raises :class:`NoteError`."""
+        return plan_title(self._tree, path, title)
+
+    def plan_replacing(
+        self, pairs: Sequence[tuple[str, str]], is_merge: bool, removes: bool = False, text: str | None = None
+    ) -> Plan:
+        """Returns a plan like :func:`brvtui.notes.repairs.plan_replacing`; ``removes`` removes the replaced notes
+        instead of archiving them. Raises :class:`NoteError`.
+        """
+        self._opened.load()
+        put_away = self._plan_removal if removes else self.plan_archive
+        snapshot = self._opened.snapshot
+        plan = plan_replacing(snapshot, self.links(), pairs, is_merge, put_away, text)
+        try:
+            judgments = JudgmentsFile.of(snapshot.project).read()
+        except JudgmentsError as error:
+            return replace(plan, notices=(*plan.notices, f"judged queries keep the old path: {error}"))
+        return replace(plan, judgments=judged_after(judgments, plan))
+
+    def _plan_removal(self, path: str) -> Plan:
+        overlay = self._signals()(path).overlay
+        steps: list[Step] = [Record((Recorded(path, overlay, None),))] if overlay else []
+        try:
+            return Plan("", (Write(path, read_content(self._tree, path), None), *steps))
+        except SaveError as error:
+            raise NoteError(str(error)) from error
+
     def plan_signals(self, path: str, signals: NoteSignals, where: SignalTarget, keep_mtime: bool = True) -> Plan:
         """Returns a plan that stores ``signals`` for the note at ``path``. Raises :class:`NoteError`."""
         rules = self._opened.profile.signals
@@ -281,15 +315,22 @@ class Notes:
         return AppliedPlan(plan.title, plan.steps, (*notices, *left))
 
     def _move_judgments(self, plan: Plan) -> tuple[str, ...]:
-        """Changes the paths in judged queries after ``plan`` has moved notes. Returns a notice if that fails."""
-        if not any(isinstance(step, Move | MoveFolder) for step in plan.steps):
+        """Changes the paths in judged queries after ``plan`` has moved or replaced notes. Returns a notice if that
+        fails.
+        """
+        changes = dict(plan.judgments)
+        if not changes and not any(isinstance(step, Move | MoveFolder) for step in plan.steps):
             return ()
+
+        def after(judgments: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+            return after_moves(tuple(changes.get(each, each) for each in judgments), path_now)
+
         path_now = partial(path_after, steps=plan.steps)
         file = JudgmentsFile.of(self._opened.snapshot.project)
         try:
             judgments = file.read()
-            if after_moves(judgments, path_now) != judgments:  # otherwise, change() creates a folder
-                file.change(lambda now: after_moves(now, path_now))
+            if after(judgments) != judgments:  # otherwise, change() creates a folder
+                file.change(after)
         except JudgmentsError as error:
             return (f"judged queries still use its old path: {error}",)
         return ()

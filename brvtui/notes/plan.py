@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from brvtui.lab.judgments.model import Judgment
 from brvtui.tree.reading.signals import NoteSignals
 
 
@@ -127,10 +128,15 @@ class Plan:
     steps: tuple[Step, ...]
     edits: tuple[LineEdit, ...] = ()
     notices: tuple[str, ...] = ()
+    replaced: tuple[tuple[str, str], ...] = ()
+    """The notes that others replace: their paths, each with the path of the note that takes its place."""
+    judgments: tuple[tuple[Judgment, Judgment], ...] = ()
+    """The judged queries that change with the notes, before and after."""
 
     def reverse(self) -> Plan:
         """Returns the plan that undoes this one."""
-        return Plan(self.title, tuple(step.reverse() for step in reversed(self.steps)))
+        judgments = tuple((after, before) for before, after in self.judgments)
+        return Plan(self.title, tuple(step.reverse() for step in reversed(self.steps)), judgments=judgments)
 
     @property
     def paths(self) -> tuple[str, ...]:

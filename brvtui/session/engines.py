@@ -8,7 +8,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from brvtui.engines import registry
-from brvtui.engines.contract import Caches, CompletingEngine, Context, Engine, EngineError, LearningEngine, Query
+from brvtui.engines.contract import (
+    Analyses,
+    AnalysisStep,
+    Caches,
+    CompletingEngine,
+    Context,
+    Engine,
+    EngineError,
+    ExpandsTerms,
+    LearningEngine,
+    Query,
+    check_length,
+)
 from brvtui.engines.profile_files import TreeProfile
 from brvtui.services.provided import EngineServices
 from brvtui.snapshot import Snapshot
@@ -18,6 +30,7 @@ from brvtui.typed_tables import ProfileError
 
 if TYPE_CHECKING:
     from brvtui.services.model import Cancellation
+    from brvtui.text.constants import ExpansionRules
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
 
@@ -102,6 +115,30 @@ class Engines:
             return self.named(name).constants(profile)
         except ProfileError as error:
             raise EngineError(str(error)) from error
+
+    def analyses(self, text: str, only: str = "") -> dict[str, tuple[AnalysisStep, ...]]:
+        """For each engine that shows how it cuts ``text``, the steps, keyed by the engine's name; for a failed engine,
+        one step called ``failed``. ``only`` chooses one engine.
+
+        Raises :class:`brvtui.engines.contract.EngineError` if ``text`` is too long, or for an unknown engine.
+        """
+        check_length(text)
+        found = {}
+        for name in (only,) if only else self.names:
+            engine = self.named(name)
+            if isinstance(engine, Analyses):
+                try:
+                    found[name] = engine.analysis(self.context(name), text)
+                except EngineError as error:
+                    found[name] = (AnalysisStep("failed", (), str(error)),)
+        return found
+
+    def expansion_rules(self) -> ExpansionRules | None:
+        """The rules by which the engine that writes the open project's notes also finds similar words; None without
+        such rules.
+        """
+        engine = self.named(self._opened.kind.native)
+        return engine.expansion_rules(self.context(engine.name).constants) if isinstance(engine, ExpandsTerms) else None
 
     def answer(self, name: str, query: Query) -> tuple[Context[Any], Trace]:
         """The answer of the engine ``name``, and its context.

@@ -79,6 +79,13 @@ class FullText:
         best = positions[np.argsort(-total[positions], kind="stable")[: max(0, limit)]]
         return list(zip(best.tolist(), total[best].tolist(), strict=True))
 
+    def words(self, text: str) -> tuple[str, ...]:
+        """The words into which the index's tokenizer cuts ``text``, in order, as the index stores them."""
+        words = full_text(IndexLayout(("text",), self.layout.tokenizer), [(text,)])
+        with words._database as database:
+            database.execute("CREATE VIRTUAL TABLE words USING fts5vocab(documents, instance)")
+            return tuple(term for (term,) in database.execute("SELECT term FROM words ORDER BY offset"))
+
     def holds(self, alternatives: Sequence[str]) -> bool:
         """True if any document matches one of ``alternatives``. Raises :class:`FullTextError`."""
         statement = "SELECT 1 FROM documents WHERE documents MATCH ? LIMIT 1"

@@ -238,6 +238,12 @@ def _stem(stemmer: tantivy.TextAnalyzer, word: str) -> str:
     return stems[0] if stems else ""
 
 
+def stems_of(words: Iterable[str]) -> list[str]:
+    """The English stem of each of ``words`` after folding; empty for a word that folds to nothing."""
+    stemmer = _stemmer()
+    return [_stem(stemmer, word) for word in words]
+
+
 _FENCE = re.compile(r"^\s*(?:```|~~~).*", re.MULTILINE)
 _LEAST_LATIN = 3
 

@@ -177,12 +177,33 @@ class Postings:
         """
         return self.derived.of(_INSERTED, lambda: self._first_places()[self.vocabulary.ids])
 
-    def _first_places(self) -> NDArray[np.int64]:
-        """For each term id, the term's first position in the sequence of all notes' terms."""
+    def term_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each term id, the number of notes that contain the term in any field, and the number of times that it
+        occurs in them.
+        """
+        rows, starts, sizes = self._forward_rows()
+        tf = np.concatenate([self.base.notes.tf, self.delta.notes.tf])
+        terms = len(self.ids.terms)
+        df, cf = np.zeros(terms, dtype=np.int64), np.zeros(terms, dtype=np.int64)
+        for begin in range(0, len(self), _NOTES_AT_ONCE):
+            chosen = slice(begin, begin + _NOTES_AT_ONCE)
+            places = ranges(starts[chosen], sizes[chosen])
+            found = rows[places].astype(np.int64) // len(FIELDS)
+            notes = np.repeat(np.arange(len(sizes[chosen])), sizes[chosen])
+            cf += np.bincount(found, weights=tf[places], minlength=terms).astype(np.int64)
+            df += np.bincount(np.unique(notes * terms + found) % max(terms, 1), minlength=terms)
+        return df, cf
+
+    def _forward_rows(self) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of both segments' notes, and the position of each note's first row and the number of its rows."""
         parts = self.base.notes, self.delta.notes
         rows = np.concatenate([part.rows for part in parts])
         starts = np.concatenate([parts[0].offsets[:-1], parts[1].offsets[:-1] + len(parts[0].rows)])[self.slots]
-        sizes = self.sizes
+        return rows, starts, self.sizes
+
+    def _first_places(self) -> NDArray[np.int64]:
+        """For each term id, the term's first position in the sequence of all notes' terms."""
+        rows, starts, sizes = self._forward_rows()
         first = np.zeros(len(self.ids.terms), dtype=np.int64)
         left = int(sizes.sum())
         for end in range(len(self), 0, -_NOTES_AT_ONCE):

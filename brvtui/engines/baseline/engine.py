@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui import trace as traces
 from brvtui.engines.advice import CHECK_PATH, explained, title_wordings, tried_remedy
 from brvtui.engines.baseline.presentation import BaselinePresentation
-from brvtui.engines.contract import Context, EngineError, Query, asking
+from brvtui.engines.contract import AnalysisStep, Context, EngineError, Query, asking
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_options
 from brvtui.timing import Stopwatch
@@ -104,6 +104,20 @@ class Baseline:
             options=dict(query.options), timings={"total": round(watch.ms["total"], 3)},
         )  # fmt: skip
         return with_causes(self, context, query, trace, search.words.values(), ())
+
+    def analysis(self, context: Context[BaselineLimits], text: str) -> tuple[AnalysisStep, ...]:
+        """The words of ``text`` with their stems."""
+        from brvtui.engines.baseline.index import index_of, words_with_stems
+
+        search, index = _NoteSearch(context, text, ""), index_of(context.snapshot)
+        pairs = words_with_stems(text)
+        unmatched = (word for stem, word in search.words.items() if not index.find([stem]))
+        return (
+            AnalysisStep("words", tuple(word for word, _ in pairs), "lower case, without accents; CJK by character"),
+            AnalysisStep("stop words", tuple(dict.fromkeys(word for word, stem in pairs if stem not in search.words))),
+            AnalysisStep("stems", tuple(search.words), "English"),
+            AnalysisStep("unmatched", tuple(unmatched)),
+        )
 
     def detail(self, context: Context[BaselineLimits], trace: Trace, file: str) -> Detail | None:
         """The parts of the score of the note at ``file``, even if it is outside the scope; None if no word matches."""

@@ -38,7 +38,7 @@ def _analyzer(*filters: tantivy.Filter) -> tantivy.TextAnalyzer:
     return builder.build()
 
 
-def _words(text: str) -> list[tuple[str, str]]:
+def words_with_stems(text: str) -> list[tuple[str, str]]:
     """The words of ``text`` in order, each with its stem."""
     prepared, stemmer = _prepared(text), _analyzer(tantivy.Filter.stemmer("english"))
     return list(zip(_analyzer().analyze(prepared), stemmer.analyze(prepared), strict=True))
@@ -47,7 +47,7 @@ def _words(text: str) -> list[tuple[str, str]]:
 def searched_words(query: str) -> dict[str, str]:
     """The first word in ``query`` for each stem. Stop words are used only if there are no other words."""
     kept = frozenset(_analyzer(tantivy.Filter.stopword("english")).analyze(_prepared(query)))
-    words = [(stem, word) for word, stem in _words(query) if word in kept or not kept]
+    words = [(stem, word) for word, stem in words_with_stems(query) if word in kept or not kept]
     return {**dict(words), **dict(reversed(words))}
 
 
@@ -66,7 +66,7 @@ class PlainIndex:
     def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: MemoryMatch) -> Hit:
         """The hit for the match ``found``, with one part per field. ``asked`` maps stems to query words."""
         note, score, address = snapshot.notes[found.position], found.score, found.address
-        pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
+        pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in words_with_stems(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()
         parts: list[Part] = []
         for stem, word in asked.items():

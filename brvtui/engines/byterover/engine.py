@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.ageing.events import OF_NOTES
 from brvtui.engines.byterover.sections import ENGINE, EntityStep, PlainSearch, Search
-from brvtui.engines.contract import EngineError, Query, ReplayStep
+from brvtui.engines.contract import AnalysisStep, EngineError, Query, ReplayStep
 from brvtui.engines.options import engines_with
 from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES
 from brvtui.ranking.constants import SignalRules
@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # imported later, so that naming the engine or showing its tr
     from brvtui.engines.verification.results import Verification, VerificationRun
     from brvtui.services.model import Cancellation
     from brvtui.snapshot.naming import Named
+    from brvtui.text.constants import ExpansionRules
     from brvtui.trace.events import Event
     from brvtui.trace.routing import CacheNow
 
@@ -159,6 +160,27 @@ class ByteRover:
         from brvtui.engines.byterover.search.search import SearchOptions, search
 
         return search(context, query, SearchOptions(limit, scope))
+
+    def analysis(self, context: Context, text: str) -> tuple[AnalysisStep, ...]:
+        """The scope that ``text`` names, and the words of the rest, as in a search."""
+        from brvtui.engines.byterover.search.matching import match_terms
+        from brvtui.text.analysis import from_utf16, terms
+
+        found = self.plain_search(context, text, 1, "")
+        words, searched = found.lint.words, terms(found.lint.filtered)
+        matches = match_terms(context.snapshot, searched, context.constants.text).terms
+        return (
+            AnalysisStep("scope", tuple(filter(None, (found.scope.path,))), found.scope.why),
+            AnalysisStep("words", tuple(one.word for one in words), "; ".join(found.lint.notes)),
+            AnalysisStep("stop words", tuple(one.word for one in words if one.stop_word)),
+            AnalysisStep("text", tuple(filter(None, (found.lint.filtered,)))),
+            AnalysisStep("terms", found.lint.tokens, "cut at punctuation, in lower case; no stems, CJK runs whole"),
+            AnalysisStep("unmatched", tuple(from_utf16(one.term) for one in matches if not one.scores.any())),
+        )
+
+    def expansion_rules(self, constants: Profile) -> ExpansionRules | None:
+        """The rules for prefix and fuzzy matches; None in a profile that scores words with tantivy."""
+        return constants.text if constants.text.relevance == "minisearch" else None
 
     def with_plain_search(self, context: Context, trace: Trace, limit: int) -> Trace:
         """``trace`` with an additional section: a search for ``limit`` results without the router."""

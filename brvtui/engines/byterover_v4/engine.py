@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.engines.ageing.events import LEAVES_HIGH, LEAVES_MEDIUM, OF_TOPICS
 from brvtui.engines.byterover_v4.profile import PROFILES
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
-from brvtui.engines.contract import Context, EngineError, Query, ReplayStep, asking
+from brvtui.engines.contract import AnalysisStep, Context, EngineError, Query, ReplayStep, asking
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_options
 from brvtui.ranking.decay import just_before_ms
@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # imported later, so that naming the engine or showing its tr
     from brvtui.ranking.constants import SignalRules
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
+    from brvtui.text.constants import ExpansionRules
     from brvtui.tree.reading.project import FoundProject
 
 _TEXTS = ("element_tag", "element_attr", "element_value")
@@ -85,6 +86,33 @@ class ByteRoverV4:
         trace = self._answered(context, query)[0]
         section = trace.section(SpaceAnswer)
         return trace if section.failure else with_causes(self, context, query, trace, section.cleaned.split(), _TEXTS)
+
+    def analysis(self, context: Context[V4Profile], text: str) -> tuple[AnalysisStep, ...]:
+        """The words of ``text``, as in a search of all topics."""
+        from brvtui.engines.byterover_v4.corpus import TopicFilter
+        from brvtui.engines.byterover_v4.index import DuplicateIds
+        from brvtui.engines.byterover_v4.search import asked_words
+        from brvtui.text.analysis import from_utf16
+
+        words = asked_words(_command_line(Query(text)).query, context.constants.query)
+        spaces = (paths.space.corpus for paths in self._spaces(context.snapshot))
+        try:
+            indexes = [corpus.index(TopicFilter())[0] for corpus in spaces]
+            found = [index.search(words.cleaned, context.constants.text).tokens for index in indexes]
+        except DuplicateIds as error:
+            raise EngineError(f"V4 fails on every query: {error}") from error
+        matched = {one.token for tokens in found for one in tokens if len(one.documents)}
+        names = dict.fromkeys(one.token for one in found[0])
+        return (
+            AnalysisStep("stop words", words.dropped),
+            AnalysisStep("keywords", words.significant, "a topic must contain one of them, if there are any"),
+            AnalysisStep("terms", tuple(from_utf16(one.token) for one in found[0]), "lower case; CJK runs as pairs"),
+            AnalysisStep("unmatched", tuple(from_utf16(name) for name in names if name not in matched)),
+        )
+
+    def expansion_rules(self, constants: V4Profile) -> ExpansionRules:
+        """The rules for prefix and fuzzy matches."""
+        return constants.text
 
     def detail(self, context: Context[V4Profile], trace: Trace, file: str) -> Detail | None:
         """The score of the topic at ``file``, and the terms that contribute to the raw score of the topic's best

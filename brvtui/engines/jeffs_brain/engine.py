@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from brvtui.engines.contract import Context, EngineError, Query, asking
+from brvtui.engines.contract import AnalysisStep, Context, EngineError, Query, asking
 from brvtui.engines.embedding import embedder_of, load_ahead, never_cancelled, why_not_asked
 from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode, searched_words
 from brvtui.engines.no_result import with_causes
@@ -159,6 +159,29 @@ class JeffsBrain:
         trace = replace(trace, options=options)
         return replace(
             result, trace=with_causes(self, context, query, trace, searched_words(trace.section(Hybrid)), ())
+        )
+
+    def analysis(self, context: Context[HybridProfile], text: str) -> tuple[AnalysisStep, ...]:
+        """The tokens of ``text`` in the query language, without aliases, and the words of each in the BM25 leg."""
+        from brvtui.engines.jeffs_brain.intent import detect
+        from brvtui.text.fts import phrase
+        from brvtui.text.query_language import TokenKind, alternatives, parse
+
+        language, full_text = context.constants.query, self._index(context).index.text
+        parsed = parse(text, language.stopped, language.word_length)
+        kept = {token.text for token in parsed.tokens}
+        dropped = dict.fromkeys(one.text for one in parse(text, frozenset(), 0).tokens if one.text not in kept)
+        phrases = {one.text: phrase(one.text, one.kind is TokenKind.PREFIX) for one in parsed.tokens}
+        stems, intent = full_text.words(" ".join(token.text for token in parsed.tokens)), detect(text).name
+        return (
+            AnalysisStep("text", tuple(filter(None, (parsed.raw,))), intent and f"intent: {intent}"),
+            AnalysisStep(
+                "stop words", tuple(dropped), f"also and, or, not, and words below {language.word_length} letters"
+            ),
+            AnalysisStep("terms", tuple(token.text for token in parsed.tokens), "lower case, without marks"),
+            AnalysisStep("expression", tuple(alternatives(parsed)), "joined by OR"),
+            AnalysisStep("stems", stems, full_text.layout.tokenizer),
+            AnalysisStep("unmatched", tuple(name for name, one in phrases.items() if not full_text.holds([one]))),
         )
 
     def detail(self, context: Context[HybridProfile], trace: Trace, file: str) -> Detail | None:

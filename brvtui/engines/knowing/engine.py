@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from brvtui.engines.contract import Context, EngineError, Query, StorageError, asking
+from brvtui.engines.contract import AnalysisStep, Context, EngineError, Query, StorageError, asking
 from brvtui.engines.knowing.sections import ENGINE, GAPS, PROFILES, GraphRetrieval
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
@@ -130,6 +130,32 @@ class Knowing:
         with self._indexing:
             copy._ready, copy._memory = self._ready, self._memory
         return copy
+
+    def analysis(self, context: Context[KnowingProfile], text: str) -> tuple[AnalysisStep, ...]:
+        """The keywords of ``text`` as a task, and the terms of the full-text channel."""
+        from brvtui.engines.knowing.full_text import finds_nothing, keyword_terms, text_search
+        from brvtui.engines.knowing.keywords import KeywordSet, keyword_set
+        from brvtui.engines.knowing.name_lookup import path_terms
+        from brvtui.engines.knowing.seeding import tiered_search
+
+        seeds, rules = self._index(context).task.seeds, context.constants
+        keywords, paths = keyword_set(text, rules.keywords), path_terms(text, rules.paths)
+        search = text_search(keywords, paths, seeds.texts, text)
+        unmatched = [
+            one
+            for one in (*keywords.exact, *keywords.compounds, *keywords.components)
+            if finds_nothing(keyword_terms([one.text]), seeds.texts)
+            and not tiered_search(KeywordSet((one,)), seeds.lookup, rules.tiered)
+        ]
+        full_text, terms = seeds.texts.full_text, tuple(dict.fromkeys(term.text for term in search.terms))
+        return (
+            AnalysisStep("scope", tuple(paths), "words that may name a folder"),
+            AnalysisStep("keywords", keywords.primary, "identifiers and compounds, which are searched first"),
+            AnalysisStep("terms", keywords.parts, "other words in lower case, longest first, and pairs of words"),
+            AnalysisStep("expression", tuple(filter(None, (search.expression,))), search.error),
+            AnalysisStep("stems", full_text.words(" ".join(terms)), full_text.layout.tokenizer),
+            AnalysisStep("unmatched", tuple(one.text for one in unmatched)),
+        )
 
     def detail(self, context: Context[KnowingProfile], trace: Trace, file: str) -> Detail | None:
         """The parts of the score of the note at ``file``, even if it does not fit into the budget; None if the note is

@@ -181,12 +181,12 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
     rules = index.rules
     first = keywords.primary if rules.primary_alone else keywords.all
     terms = keyword_terms(first) or keyword_terms(keywords.all)
-    was_decomposed = not terms or _finds_nothing(terms, index)
+    was_decomposed = not terms or finds_nothing(terms, index)
     if was_decomposed:
         terms = decomposed_terms(first, rules) or decomposed_terms(keywords.all, rules) or terms
     elif rules.decomposed_each:
         written = [text for text in keywords.primary if is_compound(text) and lower(text) in lower(task)]
-        lost = [text for text in written[:_MOST_PROBED] if _finds_nothing(keyword_terms([text]), index)]
+        lost = [text for text in written[:_MOST_PROBED] if finds_nothing(keyword_terms([text]), index)]
         was_decomposed = bool(lost)
         others = [term for term in terms if term not in keyword_terms(lost)]
         terms = list(dict.fromkeys([*decomposed_terms(lost, rules), *others]))
@@ -198,7 +198,7 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
     return TextSearch(tuple(terms), expression(terms, rules.quoted), tuple(hits), was_decomposed, error)
 
 
-def _finds_nothing(terms: Sequence[TextTerm], index: SearchedTexts) -> bool:
+def finds_nothing(terms: Sequence[TextTerm], index: SearchedTexts) -> bool:
     """True if FTS5 can parse ``terms``, but no node matches them."""
     try:
         return not index.holds(terms)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from brvtui.engines.contract import Context, EngineError, Query, StorageError, asking
+from brvtui.engines.contract import AnalysisStep, Context, EngineError, Query, StorageError, asking
 from brvtui.engines.embedding import embedder_of, load_ahead, never_cancelled, why_not_asked
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
@@ -135,6 +135,24 @@ class Soleri:
             trace = traced(context, query, _mode(query), ready.notes, ranking, feedback, matches, name, notices)
         trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
         return with_causes(self, context, query, trace, terms(query.text, context.constants.as_run), FILTERS)
+
+    def analysis(self, context: Context[SoleriProfile], text: str) -> tuple[AnalysisStep, ...]:
+        """The terms of ``text`` for full-text search, and its words for the comparison by TF-IDF."""
+        from brvtui.engines.soleri.matching import expression, terms
+        from brvtui.engines.soleri.vectors import COUNTED, tokenize, uncounted
+
+        names = terms(text, context.constants.as_run)
+        indexes = [tier.text for tier in self._vault(context).notes.vault.tiers]
+        stems = indexes[0].words(" ".join(names)) if indexes else ()
+        unmatched = (name for name in dict.fromkeys(names) if not any(index.holds([name]) for index in indexes))
+        return (
+            AnalysisStep("terms", names, "lower case, cut at white space and - _ . / \\"),
+            AnalysisStep("expression", tuple(filter(None, (expression(text, context.constants.as_run),)))),
+            AnalysisStep("stems", stems, indexes[0].layout.tokenizer if indexes else ""),
+            AnalysisStep("compared", tuple(tokenize(text)), COUNTED),
+            AnalysisStep("stop words", uncounted(text), "not compared"),
+            AnalysisStep("unmatched", tuple(unmatched)),
+        )
 
     def detail(self, context: Context[SoleriProfile], trace: Trace, file: str) -> Detail | None:
         """The seven parts of the score of the note at ``file``, whether or not it is in the answer; None if it is not a

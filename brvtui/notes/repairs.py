@@ -1,0 +1,178 @@
+"""Plans that repair a memory: merges of notes, superseded notes, several plans at once, and other titles."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+from brvtui.lab.backlinks import LinkIndex
+from brvtui.lab.judgments.following import digest_of
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.notes.applying import read_content
+from brvtui.notes.moving import Relocation, relinked_text
+from brvtui.notes.plan import FileContent, LineEdit, NoteError, Plan, Step, Write
+from brvtui.snapshot import Snapshot
+from brvtui.tree.editing.archive import archived_as
+from brvtui.tree.editing.fields import BrokenFrontmatter, FieldsError, set_fields
+from brvtui.tree.editing.joining import joined, with_relation
+from brvtui.tree.reading.contents import title_span
+from brvtui.tree.reading.files import ARCHIVE, Role, role_of
+from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.saving.note_files import SaveError
+from brvtui.wording import counted
+
+_BRACKETS = re.compile(r"[\\\[\]]")
+
+
+def plan_together(plans: Sequence[Plan], title: str) -> Plan:
+    """Returns one plan with the steps of all ``plans``, which must change different files."""
+    steps = tuple(step for plan in plans for step in plan.steps)
+    notices = tuple(notice for plan in plans for notice in plan.notices)
+    return Plan(title, steps, tuple(edit for plan in plans for edit in plan.edits), notices)
+
+
+def plan_title(tree: Path, path: str, title: str) -> Plan:
+    """Returns a plan that changes the title of the note at ``path``, and the field of that name if it has one.
+
+    Raises :class:`NoteError`.
+    """
+    before, text = _read(tree, path)
+    try:
+        after = set_fields(text, {"title": title}) if "title" in parse(text).fields else text
+    except FieldsError as error:
+        raise NoteError(f"{path}: {error}") from error
+    span, start = title_span(after), parse(after).body_start
+    after = f"{after[: span[0]]}{title}{after[span[1] :]}" if span else f"{after[:start]}# {title}\n\n{after[start:]}"
+    return Plan(f"retitle {path}", (Write(path, before, FileContent(after.encode("utf-8"), None, before.mode)),))
+
+
+def plan_replacing(
+    snapshot: Snapshot,
+    index: LinkIndex,
+    pairs: Sequence[tuple[str, str]],
+    is_merge: bool,
+    put_away: Callable[[str], Plan],
+    text: str | None = None,
+) -> Plan:
+    """Returns a plan that replaces, for each of ``pairs``, the first note by the second.
+
+    The second note gets the text of the first if ``is_merge``, and otherwise a link to its place in the archive.
+    ``put_away`` plans to archive or remove the first. Other notes' links to it then lead to the second, and so do
+    judged queries. ``text`` replaces the text that is made from the notes of a single pair. Raises :class:`NoteError`.
+    """
+    replaced = _replaced(pairs, is_merge)
+    tree = snapshot.project.tree
+    for path in {*replaced, *replaced.values()}:
+        if role_of(path) not in (Role.NOTE, Role.CONTEXT) or path.startswith(f"{ARCHIVE}/"):
+            raise NoteError(f"{path}: not a note, so it cannot be merged or superseded")
+    stubs = {old: archived_as(old).stub for old in replaced}
+    to_new, to_stub = (Relocation(snapshot, index, "", "", files, False) for files in (replaced, stubs))
+    kept: list[Step] = []
+    linking: list[Step] = []
+    edits: list[LineEdit] = []
+    notices: list[str] = []
+    for source in sorted({*to_new.sources, *replaced.values()} - replaced.keys()):
+        own = [old for old, new in replaced.items() if new == source]
+        before, _ = _read(tree, source)
+        moved = to_new if is_merge or not own else to_stub
+        data, changed, left = relinked_text(tree, moved, source, before.data)
+        notices += left
+        if own:
+            after = text
+            if after is None:
+                after = data.decode("utf-8")
+                for old in own:
+                    relinked = relinked_text(tree, to_new, old, _read(tree, old)[0].data)[0].decode("utf-8")
+                    after = _merged(after, relinked, old, source) if is_merge else _linked(snapshot, after, old, source)
+            kept.append(Write(source, before, FileContent(after.encode("utf-8"), None, before.mode)))
+        elif changed:
+            edits += changed
+            linking.append(Write(source, before, FileContent(data, before.mtime_ns, before.mode)))
+    away = [put_away(old) for old in replaced]
+    whole = plan_together([Plan("", (*kept, *linking), tuple(edits), tuple(notices)), *away], "")
+    (old, new), *others = replaced.items()
+    does = "merge {} into {}" if is_merge else "archive {}, superseded by {}"
+    title = does.format(old, new) + (f", and {counted(len(others), 'more note', 'more notes')}" if others else "")
+    return replace(whole, title=title, replaced=tuple(replaced.items()))
+
+
+def judged_after(judgments: Iterable[Judgment], plan: Plan) -> tuple[tuple[Judgment, Judgment], ...]:
+    """The ``judgments`` that ``plan`` changes, before and after: replaced notes become the notes that replace them,
+    with the higher of both grades.
+    """
+    replaced = dict(plan.replaced)
+    texts = {step.path: step.after.data for step in plan.steps if isinstance(step, Write) and step.after}
+    changes: list[tuple[Judgment, Judgment]] = []
+    for judgment in judgments:
+        if not any(document.path in replaced for document in judgment.documents):
+            continue
+        documents: dict[str, JudgedDocument] = {}
+        for document in judgment.documents:
+            path = replaced.get(document.path, document.path)
+            if path != document.path:
+                digest = digest_of(texts[path].decode("utf-8", "replace"))
+                document = replace(document, path=path, title="", digest=digest)
+            known = documents.setdefault(path, document)
+            documents[path] = replace(known, grade=max(known.grade, document.grade))
+        changes.append((judgment, replace(judgment, documents=tuple(documents.values()))))
+    return tuple(changes)
+
+
+def _replaced(pairs: Iterable[tuple[str, str]], is_merge: bool) -> dict[str, str]:
+    """Returns the note that finally replaces each replaced note. Raises :class:`NoteError` if there is none.
+
+    If a note is to be merged into two others, these are merged too.
+    """
+    replaced: dict[str, str] = {}
+
+    def final(path: str) -> str:
+        while path in replaced:
+            path = replaced[path]
+        return path
+
+    for old, new in pairs:
+        first, second = final(old), final(new)
+        if first != second and (is_merge or first == old):
+            replaced[first] = second
+    if not replaced:
+        raise NoteError("two different notes are needed: select a finding about a pair of notes")
+    return {old: final(old) for old in replaced}
+
+
+def _merged(kept: str, other: str, old: str, new: str) -> str:
+    """Returns both texts as one, without the links with which they referred to each other."""
+    itself = {f"@{new}", f"@{new.removesuffix('.md')}"}
+
+    def without_itself(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        bare = "".join(line for line in lines if line.strip().removeprefix("- ") not in itself)
+        related = parse(bare).fields.get("related")
+        if isinstance(related, list) and new in related:
+            bare = set_fields(bare, {"related": [path for path in related if path != new]})
+        return bare
+
+    try:
+        return joined(without_itself(kept), without_itself(other), old)
+    except (BrokenFrontmatter, FieldsError) as error:
+        raise NoteError(f"{old} and {new}: the frontmatter of one cannot be read ({error}); fix it first") from error
+
+
+def _linked(snapshot: Snapshot, text: str, old: str, new: str) -> str:
+    """Returns ``text``, that of the note at ``new``, with a link to the archived note at ``old``."""
+    title = _BRACKETS.sub(r"\\\g<0>", snapshot.parsed[old].title) if old in snapshot.parsed else old
+    way = quote(posixpath.relpath(archived_as(old).stub, posixpath.dirname(new) or "."))
+    return with_relation(text, f"Supersedes [{title}]({way}).")
+
+
+def _read(tree: Path, path: str) -> tuple[FileContent, str]:
+    try:
+        content = read_content(tree, path)
+        return content, content.data.decode("utf-8")
+    except SaveError as error:
+        raise NoteError(str(error)) from error
+    except UnicodeDecodeError as error:
+        raise NoteError(f"{path}: byte {error.start} is not UTF-8; fix it first") from error
