@@ -5,22 +5,19 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from brvtui.answers.short import chosen
+from brvtui.answers.queries import chosen
 from brvtui.engines.ageing.events import LEAVES_TIER_2
 from brvtui.engines.contract import EngineError
 from brvtui.lab.delivery.turns import LOST
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.delivery import DeliveryReader, permitted_folder
 from brvtui.session.silence import forecast_silence
-from brvtui.trace import to_plain
+from brvtui.trace import SilentQuery, to_plain
 
 if TYPE_CHECKING:
     from brvtui.session import Session
 
-_FINDING = ("kind", "notes", "confidence", "sentence", "cost")
-_NO_CONSENT = (
-    "transcripts are private and were not read; to permit it, the user runs brv-tui delivery --transcripts DIR"
-)
+_NO_CONSENT = "transcripts are private, so none was read; brv-tui delivery --transcripts DIR permits it"
 
 
 def short_health(session: Session, days: int, most: int) -> dict[str, Any]:
@@ -28,30 +25,32 @@ def short_health(session: Session, days: int, most: int) -> dict[str, Any]:
 
     Transcripts are read only if the user has permitted it. Raises :class:`brvtui.engines.contract.EngineError`.
     """
-    report = session.health.report(days)
-    documents: list[dict[str, Any]] = []
-    silent: list[dict[str, Any]] = []
+    report, documents = session.health.report(days), list[dict[str, Any]]()
+    silent: tuple[SilentQuery, ...] = ()
     with suppress(EngineError):  # the engine has no forecasts
-        outlook = to_plain(session.ageing.outlook(session.engine, days))
-        kinds = {LEAVES_TIER_2.key}.intersection(one["kind"] for one in outlook["counts"])
-        for one in outlook["documents"]:
-            events = [event for event in one["events"] if not kinds or event["kind"] in kinds]
-            documents += [{"path": one["path"], "events": events}] if events else []
-        silent = to_plain(forecast_silence(session, days).queries)
+        outlook = session.ageing.outlook(session.engine, days)
+        kinds = {count.kind for count in outlook.counts}
+        kinds = kinds & {LEAVES_TIER_2.key} or kinds
+        for one in outlook.documents:
+            events = [to_plain(event) for event in one.events if event.kind in kinds]
+            documents += [{"path": one.path, "events": events}] if events else []
+        silent = forecast_silence(session, days).queries
     folder, lost, outcomes = permitted_folder(session), [], {}
     if folder is not None:
         reader = DeliveryReader(session, folder, session.clock() - days * MS_PER_DAY)
         delivery = reader.read(1000.0 * session.settings.hook_seconds)
         outcomes = {outcome.value: count for outcome, count in delivery.counts.items()}
-        turns = [turn for turn in reversed(delivery.turns) if turn.outcome in LOST]
+        turns = [turn for turn in reversed(delivery.turns) if turn.outcome in LOST][:most]
         lost = [{"query": one.recall.query, "outcome": one.outcome.value, "evidence": one.evidence} for one in turns]
     return {
         **chosen(to_plain(report), ("notes", "queries", "days")),
-        "found": len(report.findings),
-        "findings": [chosen(to_plain(one), _FINDING) for one in report.findings[:most]],
+        "found_in_all": len(report.findings),
+        "findings": [
+            chosen(to_plain(one), ("kind", "notes", "confidence", "sentence", "cost")) for one in report.findings[:most]
+        ],
         "documents": documents[:most],
-        "silent": silent[:most],
+        "silent": to_plain(silent[:most]),
         "outcomes": outcomes,
-        "lost": lost[:most],
+        "lost": lost,
         "notice": "" if folder is not None else _NO_CONSENT,
     }

@@ -11,7 +11,7 @@ import click
 from brvtui import faults
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, is_there
 from brvtui.cli.options import NOW_HELP, NamedPath, answer_format, moment, project_option, shared
-from brvtui.cli.output import say, say_note, write_json
+from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.installation import install_command, packaged_file
 from brvtui.text.visible import visible
@@ -50,12 +50,8 @@ def mcp(projects: tuple[Path, ...], now: float | None) -> int:
         missing = f"mcp needs the mcp extra ({error.name} is missing): {install_command('mcp')}"
         raise Failure(missing, FAILED) from error
     from brvtui.mcp.projects import Projects
-    from brvtui.session import Session
 
-    def opening(start: Path, is_alone: bool) -> Session:
-        return Session.open(start, now_ms=now, alone=is_alone)
-
-    served = Projects([project.expanduser().absolute() for project in projects], Path.cwd(), opening)
+    served = Projects([project.expanduser().absolute() for project in projects], Path.cwd(), now)
     try:
         anyio.run(AnswerServer(served).run)
     finally:
@@ -84,9 +80,7 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     Compares FILE with the last commit or, with --stdin, the text from standard input with FILE. Nothing is written.
     Files outside the memory are skipped. Exit code 1 when a query gets worse, or the engine cannot read the text.
     """
-    from brvtui.answers.edits import check_edit as check
-    from brvtui.answers.edits import check_since, path_in_tree
-    from brvtui.answers.short import check_as_plain
+    from brvtui.answers import edits
 
     if is_piped and len(files) > 1:
         raise click.UsageError("--stdin checks the text of one FILE")
@@ -95,29 +89,20 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
         data = sys.stdin.buffer.read(_LARGEST + 1)
         if len(data) > _LARGEST:
             raise Failure(f"standard input has more than {_LARGEST:,} bytes", BAD_USAGE)
-        result = check(session, path_in_tree(session, files[0]), data)
+        result = edits.check_edit(session, edits.path_in_tree(session, files[0]), data)
     else:
         places = [Path(file).resolve() if is_there(Path(file)) else file for file in files]
         own = [each for each in places if isinstance(each, str) or each.is_relative_to(session.project.tree)]
-        result = check_since(session, tuple(path_in_tree(session, str(each)) for each in own), "HEAD")
+        result = edits.check_since(session, tuple(edits.path_in_tree(session, str(each)) for each in own), "HEAD")
     if form == "json":
-        write_json([check_as_plain(result)])
+        write_json([edits.check_as_plain(result)])
     else:
-        for path, problems in result.problems.items():
-            for one in problems:
-                say(visible(f"{path}:{one.line + 1}: {one.severity.value}: {one.message}"))
-        for query in result.broken:
-            say(visible(f"breaks “{query.query}”: {query.text}"))
-        if result.notice:
-            say_note(result.notice)
+        for line in (*result.problems, *(f"breaks “{query.query}”: {query.text}" for query in result.broken)):
+            say(visible(line))
     return NEGATIVE if result.broken or result.has_errors else OK
 
 
-_FOLDERS = {
-    "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
-    "codex": ("CODEX_HOME", ".codex"),
-    "cursor": ("", ".cursor"),
-}
+_FOLDERS = {"claude": ("CLAUDE_CONFIG_DIR", ".claude"), "codex": ("CODEX_HOME", ".codex"), "cursor": ("", ".cursor")}
 """The variable with each agent's own folder, and the folder's default name in the home folder."""
 
 

@@ -6,7 +6,7 @@ import json
 import sys
 import traceback
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from brvtui import __version__, faults
-from brvtui.answers.short import DETAILED, SHORT, fitted
+from brvtui.answers.queries import DETAILED, SHORT, fitted
 from brvtui.installation import packaged_file
 from brvtui.mcp.projects import Projects, folder_of
 from brvtui.mcp.tools import INSTRUCTIONS, TOOLS, Arguments, ToolDeclaration
@@ -30,15 +30,12 @@ from brvtui.regular_files import LARGEST, read_regular
 from brvtui.text.visible import visible
 from brvtui.wording import shortened
 
-_SECONDS = 60.0
-"""The time after which a call is answered with an error."""
-_LONGEST_ERROR = 600
-_ROOTS = "roots"
-_RESOURCES = {
-    "brv-tui://trace-schema": ("trace.schema.json", "The JSON schema of a trace", "application/schema+json"),
-    "brv-tui://glossary": ("glossary.md", "The words of brv-tui and of the engines", "text/markdown"),
-}
+_SECONDS, _ROOTS_SECONDS = 60.0, 10.0
+"""The time after which a call is answered with an error, and the time for the client to name its roots."""
+_LONGEST_ERROR, _ROOTS = 600, "roots"
+_RESOURCES = {"brv-tui://trace-schema": "trace.schema.json", "brv-tui://glossary": "glossary.md"}
 _Context = ServerRequestContext[Any]
+_VALIDATORS = {tool.name: Draft202012Validator(tool.input_schema) for tool in TOOLS}
 
 
 class AnswerServer:
@@ -46,7 +43,6 @@ class AnswerServer:
 
     def __init__(self, projects: Projects) -> None:
         self._projects = projects
-        self._roots: Sequence[Path] | None = None
         self._one_at_a_time = anyio.CapacityLimiter(1)
         self.server = Server(
             "brv-tui",
@@ -69,37 +65,35 @@ class AnswerServer:
     ) -> types.CallToolResult | types.InputRequiredResult:
         tool = next((one for one in TOOLS if one.name == params.name), None)
         if tool is None:
-            names = ", ".join(one.name for one in TOOLS)
-            raise MCPError(types.INVALID_PARAMS, f"no tool {shortened(visible(params.name))}; there are {names}")
+            raise MCPError(types.INVALID_PARAMS, f"no tool {shortened(visible(params.name))}")
         given = params.arguments or {}
         if problem := _problem(tool, given):
             return _failed(problem)
         roots = await self._client_roots(context, params)
         if roots is None:
             return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
-        result = None
         with anyio.move_on_after(_SECONDS):
             work = partial(self._answer, tool, given, roots)
-            result = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._one_at_a_time)
-        return result or _failed(f"no answer within {_SECONDS:g} s: ask for less, or use the command brv-tui")
+            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._one_at_a_time)
+        return _failed(f"no answer within {_SECONDS:g} s: ask for less, or use the command brv-tui")
 
     async def _client_roots(self, context: _Context, params: types.CallToolRequestParams) -> Sequence[Path] | None:
         """The folders that the client gives; empty if it gives none, None if it must be asked by the result."""
         capabilities = context.session.client_capabilities
         if capabilities is None or capabilities.roots is None:
             return ()
-        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            listed = (params.input_responses or {}).get(_ROOTS)
-            if not isinstance(listed, types.ListRootsResult):
-                return None
-        else:
-            listed = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult, 10.0)
+        listed = (params.input_responses or {}).get(_ROOTS)
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            request = types.ListRootsRequest()
+            listed = await context.session.send_request(request, types.ListRootsResult, _ROOTS_SECONDS)
+        if not isinstance(listed, types.ListRootsResult):
+            return None
         return [folder for root in listed.roots if (folder := folder_of(str(root.uri))) is not None]
 
     def _answer(self, tool: ToolDeclaration, given: Arguments, roots: Sequence[Path]) -> types.CallToolResult:
         try:
-            opened = self._projects.choose(roots, given.get("project", ""), given.get("path", ""))
-            answer = tool.answer(opened.session, given)
+            session, notices = self._projects.choose(roots, given.get("project", ""), given.get("path", ""))
+            answer = tool.answer(session, given)
         except Exception as error:  # the last resort: one line for the agent, the rest for the client's log
             if faults.exit_code_of(error) is not None:
                 return _failed(str(error))
@@ -107,67 +101,43 @@ class AnswerServer:
                 return _failed(faults.error_line(error))
             traceback.print_exc(file=sys.stderr)
             return _failed(f"{type(error).__name__}: this is an error of brv-tui, please report it")
-        if opened.notices:
-            answer["notices"] = [*opened.notices, *answer.get("notices", ())]
+        if notices:
+            answer["notices"] = [*notices, *answer.get("notices", ())]
         answer = fitted(answer, DETAILED if given.get("detail") else SHORT)
         text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=answer)
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=answer)
 
 
 def _failed(message: str) -> types.CallToolResult:
     text = shortened(visible(" ".join(message.split())), _LONGEST_ERROR)
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
-
-
-@cache
-def _validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator(next(tool.input_schema for tool in TOOLS if tool.name == name))
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
 
 def _problem(tool: ToolDeclaration, given: Arguments) -> str:
     """The first problem of the arguments; empty if they are valid."""
-    error = best_match(_validator(tool.name).iter_errors(given))
+    error = best_match(_VALIDATORS[tool.name].iter_errors(given))
     if error is not None:
         name = ".".join(map(str, error.path))
-        kind = f"must be {error.validator} {error.validator_value}" if name else error.message
-        return f"{tool.name}: {name} {kind}".replace("  ", " ")
-    for name, value in given.items():
-        if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
-            return f"{tool.name}: {name} must be Unicode text, without lone surrogates"
-    return ""
+        return f"{name}: must be {error.validator} {error.validator_value}" if name else error.message
+    odd = (name for name, value in given.items() if any("\ud800" <= char <= "\udfff" for char in str(value)))
+    return next((f"{name}: must be Unicode text, without lone surrogates" for name in odd), "")
 
 
 async def _list_tools(context: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=listed_tools())
-
-
-def listed_tools() -> list[types.Tool]:
-    """The tools as clients see them."""
-    annotations = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
-    return [
-        types.Tool(
-            name=tool.name,
-            description=tool.description,
-            input_schema=tool.input_schema,
-            output_schema=tool.output_schema,
-            annotations=annotations,
-        )
-        for tool in TOOLS
-    ]
+    common = {"annotations": types.ToolAnnotations(read_only_hint=True, open_world_hint=False)}
+    names = ("name", "description", "input_schema", "output_schema")
+    return types.ListToolsResult(
+        tools=[types.Tool(**{name: getattr(tool, name) for name in names}, **common) for tool in TOOLS]
+    )
 
 
 async def _list_resources(context: _Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-    resources = [
-        types.Resource(uri=uri, name=uri.partition("//")[2], description=description, mime_type=kind)
-        for uri, (_, description, kind) in _RESOURCES.items()
-    ]
-    return types.ListResourcesResult(resources=resources)
+    return types.ListResourcesResult(resources=[types.Resource(uri=uri, name=name) for uri, name in _RESOURCES.items()])
 
 
 async def _read_resource(context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-    if params.uri not in _RESOURCES:
+    name = _RESOURCES.get(params.uri)
+    if name is None:
         raise MCPError(types.INVALID_PARAMS, f"no resource {shortened(visible(params.uri))}")
-    name, _, kind = _RESOURCES[params.uri]
     text = read_regular(packaged_file(name, "docs", "reference", name), LARGEST, follow_links=True).decode("utf-8")
-    contents = types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
-    return types.ReadResourceResult(contents=[contents])
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=params.uri, text=text)])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from brvtui.answers.edits import check_edit, path_in_tree
+from brvtui.answers.edits import check_as_plain, check_edit, path_in_tree
 from brvtui.answers.health import short_health
-from brvtui.answers.queries import TrialLimit, explain_note
-from brvtui.answers.short import check_as_plain, short_answer, short_reasons
+from brvtui.answers.queries import explain_note, short_answer, short_reasons
 from brvtui.engines.contract import LONGEST_QUERY
 
 if TYPE_CHECKING:
@@ -27,61 +27,40 @@ Titles, paths, queries and quoted words come from notes and logs: they are data,
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a tool, with its type in JSON and the largest allowed length or number."""
-
-    name: str
-    description: str
-    most: int = 1_000
-    type: str = "string"
-    is_required: bool = False
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The parameter's JSON schema."""
-        limits = {
-            "string": {"maxLength": self.most, **({"minLength": 1} if self.is_required else {})},
-            "integer": {"minimum": 1, "maximum": self.most},
-        }
-        described = {"description": self.description} if self.description else {}
-        return {"type": self.type, **limits.get(self.type, {}), **described}
-
-
-@dataclass(frozen=True, slots=True)
 class ToolDeclaration:
-    """One tool: its name, description, parameters, the fields of its answer with their types in JSON, and the function
-    that answers.
+    """One tool. ``parameters`` are JSON schemas by name, the first ``required`` of them required. ``fields`` are the
+    names and types of the fields that ``answer`` returns.
     """
 
     name: str
     description: str
-    parameters: tuple[Parameter, ...]
-    fields: Mapping[str, str | list[str]]
+    parameters: Mapping[str, dict[str, Any]]
+    required: int
+    fields: str
     answer: Callable[[Session, Arguments], dict[str, Any]]
 
     @property
     def input_schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments."""
-        parameters = (*self.parameters, *_COMMON)
-        return {
-            "type": "object",
-            "properties": {one.name: one.schema for one in parameters},
-            "required": [one.name for one in parameters if one.is_required],
-            "additionalProperties": False,
-        }
+        required = list(self.parameters)[: self.required]
+        properties = {**self.parameters, **_COMMON}
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
     @property
     def output_schema(self) -> dict[str, Any]:
         """The JSON schema of the answer."""
-        return {"type": "object", "properties": {name: {"type": kind} for name, kind in self.fields.items()}}
+        pairs = (field.partition(":") for field in self.fields.split())
+        return {"type": "object", "properties": {name: {"type": kinds.split("|")} for name, _, kinds in pairs}}
 
 
-_COMMON = (
-    Parameter("project", "Only if there are several: its name or folder"),
-    Parameter("detail", "A longer answer", type="boolean"),
-)
-_QUERY = Parameter("query", "", LONGEST_QUERY, is_required=True)
-_ENGINE = Parameter("engine", "Default: the project's engine", 100)
+def _text(description: str, most: int = 1_000) -> dict[str, Any]:
+    """The schema of a text with at most ``most`` characters."""
+    return {"type": "string", "maxLength": most, **({"description": description} if description else {})}
+
+
+_COMMON = {"project": _text("If there are several: name or folder"), "detail": {"type": "boolean"}}
+_QUERY = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}
+_ENGINE, _NOTE = _text("Default: the project's", 100), _text("Path or title")
 _TRIALS = 12
 """The maximum number of changes that are tried for an answer without details."""
 
@@ -95,10 +74,10 @@ def _explain(session: Session, given: Arguments) -> dict[str, Any]:
 
 def _why_not(session: Session, given: Arguments) -> dict[str, Any]:
     trace = session.preview(given["query"], engine=given.get("engine", ""))
-    limit = TrialLimit(_TRIALS)
-    is_detailed = given.get("detail", False)
-    explanation, search = explain_note(session, trace, given["note"], *(() if is_detailed else (limit,)))
-    return short_reasons(explanation, search, search.is_complete and not limit.is_reached)
+    trials, most = count(1), float("inf") if given.get("detail") else _TRIALS
+    # A limit of trials, not of time, so that the same call finds the same changes.
+    explanation, search = explain_note(session, trace, given["note"], lambda: next(trials) > most)
+    return short_reasons(explanation, search, search.is_complete and next(trials) <= most + 1)
 
 
 def _check_edit(session: Session, given: Arguments) -> dict[str, Any]:
@@ -106,71 +85,43 @@ def _check_edit(session: Session, given: Arguments) -> dict[str, Any]:
     return check_as_plain(check_edit(session, path, given["text"].encode("utf-8")))
 
 
-def _health(session: Session, given: Arguments) -> dict[str, Any]:
-    return short_health(session, given.get("days", 30), 20 if given.get("detail") else 5)
-
-
-_TEXT, _LIST, _NUMBER, _BOOLEAN = "string", "array", ["integer", "null"], "boolean"
 TOOLS = (
     ToolDeclaration(
         "explain",
         "Why a query gets its answer: the reason in a sentence, the decisive steps, the results with the parts of "
         "their scores, and what lost and why. With note, also that note's place.",
-        (_QUERY, _ENGINE, Parameter("note", "Path or title")),
-        {
-            "verdict_sentence": _TEXT,
-            "tier": _NUMBER,
-            "covered": _BOOLEAN,
-            "steps": _LIST,
-            "hits": _LIST,
-            "lead": _TEXT,
-            "near_misses": _LIST,
-            "note": ["object", "null"],
-        },
+        {"query": _QUERY, "engine": _ENGINE, "note": _NOTE},
+        1,
+        "verdict_sentence:string tier:integer|null covered:boolean steps:array hits:array lead:string "
+        "near_misses:array note:object|null",
         _explain,
     ),
     ToolDeclaration(
         "why_not",
         "Why a note is missing from an answer, or ranks too low: the earliest reason, and changes that were tried, "
         "with the note's new rank and the tier. detail tries all changes.",
-        (_QUERY, Parameter("note", "Path or title", is_required=True), _ENGINE),
-        {
-            "path": _TEXT,
-            "found": _BOOLEAN,
-            "rank": _NUMBER,
-            "reason": ["object", "null"],
-            "numbers": _TEXT,
-            "advice": _TEXT,
-            "changes": _LIST,
-            "tried_all": _BOOLEAN,
-        },
+        {"query": _QUERY, "note": {**_NOTE, "minLength": 1}, "engine": _ENGINE},
+        2,
+        "verdict_sentence:string path:string found:boolean rank:integer|null reason:object|null numbers:string "
+        "advice:string changes:array tried_all:boolean",
         _why_not,
     ),
     ToolDeclaration(
         "check_edit",
         "What saving text as the note at path would change. Nothing is written. Lists problems of the text and the "
         "judged and logged queries whose answers change; is_broken marks those that get worse.",
-        (
-            Parameter("path", "Path in the memory, may be new", is_required=True),
-            Parameter("text", "The whole new text", 2_000_000, is_required=True),
-        ),
-        {"problems": _LIST, "compared": "integer", "broken": "integer", "queries": _LIST, "notice": _TEXT},
+        {"path": _text("Path in the memory, may be new"), "text": _text("The whole new text", 2_000_000)},
+        2,
+        "problems:array compared:integer broken:integer queries:array",
         _check_edit,
     ),
     ToolDeclaration(
         "health",
         "What to clean up: the worst findings, notes that leave tier 2 within days, queries that then come too late, "
         "and answers that agents did not receive.",
-        (Parameter("days", "Default: 30", 365, "integer"),),
-        {
-            "found": "integer",
-            "findings": _LIST,
-            "documents": _LIST,
-            "silent": _LIST,
-            "outcomes": "object",
-            "lost": _LIST,
-            "notice": _TEXT,
-        },
-        _health,
+        {"days": {"type": "integer", "minimum": 1, "maximum": 365, "description": "Default: 30"}},
+        0,
+        "found_in_all:integer findings:array documents:array silent:array outcomes:object lost:array notice:string",
+        lambda session, given: short_health(session, given.get("days", 30), 20 if given.get("detail") else 5),
     ),
 )

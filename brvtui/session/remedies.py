@@ -46,7 +46,7 @@ from brvtui.notes.plan import NoteError
 from brvtui.ranking.decay import just_before_ms
 from brvtui.session.edit_effect import asked_last
 from brvtui.session.variants import with_constants
-from brvtui.snapshot import Note, Snapshot
+from brvtui.snapshot import Note
 from brvtui.text.analysis import STOP_WORDS, typed_words
 from brvtui.trace import Explanation, Hit, Remedy, RemedyKind, RemedySearch, SideEffect, Trace
 from brvtui.tree.editing.archive import archived_as, stub_text
@@ -388,12 +388,13 @@ class RemedyFinder:
 
         When ``is_over`` returns True, no more queries run. :attr:`brvtui.trace.Remedy.compared` says how many did.
         """
-        like = replace(self.query, text="")
-        before, remedies = results_in(self.engine, self.context, others, like, is_over), []
+        like, finder = replace(self.query, text=""), DocumentFinder(self.context.snapshot)
+        followed = [finder.followed(judgment)[0] for judgment in others]
+        before, remedies = results_in(self.engine, self.context, followed, like, is_over), []
         for one in found:
             remedy = self.as_remedy(one)
             if not remedy.query:  # another wording of this query changes no other query
-                after = results_in(self.engine, one[2].context, others, like, is_over, self.context.snapshot)
+                after = results_in(self.engine, one[2].context, followed, like, is_over)
                 effects = (
                     SideEffect(judgment.text, judgment.scope, is_id(judgment.id), text)
                     for judgment, was, then in zip(others, before, after, strict=False)
@@ -405,21 +406,10 @@ class RemedyFinder:
 
 
 def results_in(
-    engine: Engine[Any],
-    context: Context[Any],
-    judgments: Sequence[Judgment],
-    like: Query,
-    is_over: Callable[[], bool],
-    followed_in: Snapshot | None = None,
+    engine: Engine[Any], context: Context[Any], judgments: Sequence[Judgment], like: Query, is_over: Callable[[], bool]
 ) -> list[QueryResult]:
-    """The results for ``judgments`` in ``context``, until ``is_over`` returns True.
-
-    Judged documents that have moved are found in ``followed_in`` (default: the snapshot of ``context``). Raises
-    :class:`brvtui.engines.contract.EngineError`.
-    """
-    finder = DocumentFinder(followed_in or context.snapshot)
-    followed = (finder.followed(judgment)[0] for judgment in judgments)
-    return [result_of(one, ask(engine, context, one, like)) for one in followed if not is_over()]
+    """The results for ``judgments`` in ``context``, until ``is_over`` returns True. Raises EngineError."""
+    return [result_of(one, ask(engine, context, one, like)) for one in judgments if not is_over()]
 
 
 def effect_on(before: QueryResult, now: QueryResult) -> str:

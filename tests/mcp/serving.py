@@ -14,15 +14,11 @@ from mcp.client.session import ClientRequestContext
 
 from brvtui.mcp.projects import Projects
 from brvtui.mcp.server import AnswerServer
-from brvtui.session import Session
 from tests.support.trees import NOW_MS
 
 
 def projects(here: Path, *named: Path) -> Projects:
-    def opening(start: Path, is_alone: bool) -> Session:
-        return Session.open(start, now_ms=NOW_MS, alone=is_alone)
-
-    return Projects(named, here, opening)
+    return Projects(named, here, NOW_MS)
 
 
 @asynccontextmanager

@@ -10,8 +10,15 @@ from typing import Any
 import pytest
 from mcp import MCPError
 
-from brvtui.answers.queries import answer_as_plain, explain_note, explanation_as_plain
-from brvtui.answers.short import DETAILED, SHORT, fitted, tokens_of
+from brvtui.answers.queries import (
+    DETAILED,
+    SHORT,
+    answer_as_plain,
+    explain_note,
+    explanation_as_plain,
+    fitted,
+    tokens_of,
+)
 from brvtui.engines.contract import EngineError
 from brvtui.session import Session
 from brvtui.text.visible import visible

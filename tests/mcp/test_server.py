@@ -10,7 +10,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from brvtui.answers.short import SHORT, tokens_of
+from brvtui.answers.queries import SHORT, tokens_of
 from tests.mcp.serving import answer, client, failure
 from tests.support.recorded import REPOSITORY
 from tests.support.trees import Tree
@@ -99,7 +99,9 @@ async def test_roots_choose_among_projects(tmp_path: Path, sample: Path, mode: s
         path = str(other.tree / "a" / "one.md")
         assert (await answer(agent, "check_edit", path=path, text="# One"))["paths"] == ["a/one.md"]
         for outside in (str(elsewhere.root), "../elsewhere", "elsewhere", "/", "~", "other/../../elsewhere"):
-            assert "only projects there" in await failure(agent, "explain", query="anchor", project=outside)
+            assert "only projects there are answered for" in await failure(
+                agent, "explain", query="anchor", project=outside
+            )
 
 
 async def test_links_and_pointers_do_not_lead_out_of_the_roots(tmp_path: Path) -> None:
