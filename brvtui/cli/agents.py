@@ -28,8 +28,8 @@ Example, for Claude Code:
 
 \b
 For agents that prefer a command line, and for hooks:
-  brv-tui skill install             teach an agent when to ask why
-  brv-tui check-edit FILE           which questions an edit of a note breaks
+  brv-tui skill install
+  brv-tui check-edit FILE
 """
 )
 @click.option(
@@ -50,8 +50,10 @@ def mcp(projects: tuple[Path, ...], now: float | None) -> int:
         missing = f"mcp needs the mcp extra ({error.name} is missing): {install_command('mcp')}"
         raise Failure(missing, FAILED) from error
     from brvtui.mcp.projects import Projects
+    from brvtui.tree.spaces.project import find_any_project
 
-    served = Projects([project.expanduser().absolute() for project in projects], Path.cwd(), now)
+    named = [find_any_project(project).root for project in projects]
+    served = Projects(named, Path.cwd(), now)
     try:
         anyio.run(AnswerServer(served).run)
     finally:
@@ -70,30 +72,34 @@ Examples:
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--stdin", "is_piped", is_flag=True, help="Check the text from standard input instead of the file's.")
+@click.option("--rev", default="HEAD", show_default=True, metavar="REV", help="The git revision to compare with.")
 @project_option
 @shared
 @answer_format
 @project_request
-def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, form: str) -> int:
+def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, rev: str, form: str) -> int:
     """Show which judged and logged queries an edit of a note breaks, and the problems of its text.
 
-    Compares FILE with the last commit or, with --stdin, the text from standard input with FILE. Nothing is written.
+    Compares FILE with its text at REV or, with --stdin, the text from standard input with FILE. Nothing is written.
     Files outside the memory are skipped. Exit code 1 when a query gets worse, or the engine cannot read the text.
     """
     from brvtui.answers import edits
 
     if is_piped and len(files) > 1:
         raise click.UsageError("--stdin checks the text of one FILE")
+    tree = request.find().project.tree
+    places = [Path(file).resolve() if is_there(Path(file)) else file for file in files]
+    own = [each for each in places if isinstance(each, str) or each.is_relative_to(tree)]
+    if not own:
+        return OK
     session = request.open()
     if is_piped:
         data = sys.stdin.buffer.read(_LARGEST + 1)
         if len(data) > _LARGEST:
             raise Failure(f"standard input has more than {_LARGEST:,} bytes", BAD_USAGE)
-        result = edits.check_edit(session, edits.path_in_tree(session, files[0]), data)
+        result = edits.check_edit(session, edits.path_in_tree(session, str(own[0])), data)
     else:
-        places = [Path(file).resolve() if is_there(Path(file)) else file for file in files]
-        own = [each for each in places if isinstance(each, str) or each.is_relative_to(session.project.tree)]
-        result = edits.check_since(session, tuple(edits.path_in_tree(session, str(each)) for each in own), "HEAD")
+        result = edits.check_since(session, tuple(edits.path_in_tree(session, str(each)) for each in own), rev)
     if form == "json":
         write_json([edits.check_as_plain(result)])
     else:

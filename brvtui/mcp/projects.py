@@ -60,7 +60,8 @@ class Projects:
         if len(found) > 1:
             raise ProjectError(f"several projects: set project to one of {places}")
         ((root, folder),) = found.items()
-        opened = self._open[root] = self._open.pop(root, None) or self._opened(root, folder)
+        opened = self._open.pop(root) if root in self._open else self._opened(root, folder)
+        self._open[root] = opened
         if len(self._open) > _MOST_OPEN:
             self._open.pop(next(iter(self._open)))[0].close()
         opened[0].load()

@@ -124,11 +124,12 @@ def _problem(tool: ToolDeclaration, given: Arguments) -> str:
 
 
 async def _list_tools(context: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    common = {"annotations": types.ToolAnnotations(read_only_hint=True, open_world_hint=False)}
-    names = ("name", "description", "input_schema", "output_schema")
-    return types.ListToolsResult(
-        tools=[types.Tool(**{name: getattr(tool, name) for name in names}, **common) for tool in TOOLS]
-    )
+    hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    tools = [
+        types.Tool(name=one.name, description=one.description, input_schema=one.input_schema, annotations=hints,
+                   output_schema=one.output_schema) for one in TOOLS
+    ]  # fmt: skip
+    return types.ListToolsResult(tools=tools)
 
 
 async def _list_resources(context: _Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
