@@ -43,11 +43,9 @@ def short_health(session: Session, days: int, most: int) -> dict[str, Any]:
         turns = [turn for turn in reversed(delivery.turns) if turn.outcome in LOST][:most]
         lost = [{"query": one.recall.query, "outcome": one.outcome.value, "evidence": one.evidence} for one in turns]
     return {
-        **chosen(to_plain(report), ("notes", "queries", "days")),
+        **chosen(report, "notes queries days"),
         "found_in_all": len(report.findings),
-        "findings": [
-            chosen(to_plain(one), ("kind", "notes", "confidence", "sentence", "cost")) for one in report.findings[:most]
-        ],
+        "findings": [chosen(one, "kind notes confidence sentence cost") for one in report.findings[:most]],
         "documents": documents[:most],
         "silent": to_plain(silent[:most]),
         "outcomes": outcomes,

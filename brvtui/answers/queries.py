@@ -7,7 +7,7 @@ A field of a short form has the name and the value that it has in the JSON of th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.advice import with_remedies
@@ -16,7 +16,7 @@ from brvtui.paint.hits import lead_text
 from brvtui.paint.text import signed
 from brvtui.ranking.packing import estimated_tokens
 from brvtui.text.visible import visible
-from brvtui.trace import SCHEMA, Explanation, RemedySearch, Trace, to_plain
+from brvtui.trace import SCHEMA, Explanation, Hit, RemedySearch, Trace, to_plain
 from brvtui.wording import shortened
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ _LENGTHS = (1_000, 300, 100, 30)
 """The maximum numbers of characters of a text. The next one is used while an answer is too long."""
 _DECISIVE = ("hit", "taken", "failed")
 """The states of steps that a short answer contains."""
-_HIT = ("path", "title", "score", "found_by")
-_MISS = ("file", "title", "rank", "score", "reason")
-_NOTE = ("path", "found", "rank", "use", "reason", "numbers", "notice")
-_CHANGE = ("text", "kind", "rank", "tier", "score", "how", "is_used", "gain")
 
 
 def explain_note(
@@ -94,56 +90,55 @@ def _cut(value: Any, length: int) -> Any:
     return [_cut(item, length) for item in value] if isinstance(value, list) else value
 
 
-def chosen(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The fields ``names`` of ``values``, without empty texts."""
-    return {name: values[name] for name in names if values[name] != ""}
+def chosen(value: Any, names: str) -> dict[str, Any]:
+    """The attributes of ``value`` in ``names``, which are separated by spaces, as plain data without empty texts."""
+    fields = ((name, getattr(value, name)) for name in names.split())
+    return {name: to_plain(field) for name, field in fields if field != ""}
 
 
 def short_answer(trace: Trace, explanation: Explanation | None, is_detailed: bool) -> dict[str, Any]:
     """The answer ``trace`` in short, with the place in it of the note of ``explanation``."""
-    whole = answer_as_plain(trace)
-    plain, decimals = whole["trace"], trace.scale.decimals
-    hits = []
-    for hit, fields in zip(trace.hits[: 10 if is_detailed else 5], plain["hits"], strict=False):
-        parts = (f"{part.name} {signed(part.value, decimals)}" for part in hit.parts if round(part.value, decimals))
-        matched = ", ".join(dict.fromkeys(word.query for word in hit.words))
-        words = f"; matches {matched}" if matched else ""
-        own = {} if hit.file == hit.path else {"file": hit.file}
-        hits.append({**chosen(fields, _HIT), **own, "in_words": ", ".join(parts) + words})
-    steps = [chosen(one, ("name", "state", "summary")) for one in plain["steps"]]
-    misses = [chosen(one, _MISS) for one in plain["near_misses"][: 10 if is_detailed else 3]]
-    first = trace.hits[0] if trace.hits else None
+    most, first = 10 if is_detailed else 5, trace.hits[:1]
+    steps = (step for step in trace.steps if is_detailed or step.state in _DECISIVE)
     return {
-        **chosen(whole, ("engine", "verdict_sentence")),
-        **chosen(plain, ("tier", "covered", "filters")),
+        "engine": trace.engine,
+        "verdict_sentence": verdict_sentence(trace),
+        **chosen(trace, "tier covered filters"),
         "note": short_explanation(explanation) if explanation is not None else None,
-        "steps": [one for one in steps if is_detailed or one["state"] in _DECISIVE],
-        "hits": hits,
-        "lead": lead_text(trace.hits, first, decimals) if first is not None else "",
-        "better_match": plain["better_match"],
-        "near_misses": misses,
-        "missing": [chosen(one, ("word", "notes", "file")) for one in plain["missing"]],
-        "notices": plain["notices"],
+        "steps": [chosen(step, "name state summary") for step in steps],
+        "hits": [
+            {**chosen(hit, "path title score found_by"), "in_words": _in_words(hit, trace.scale.decimals)}
+            for hit in trace.hits[:most]
+        ],
+        "lead": lead_text(trace.hits, first[0], trace.scale.decimals) if first else "",
+        "better_match": to_plain(trace.better_match),
+        "near_misses": [chosen(miss, "file title rank score reason") for miss in trace.near_misses[: most // 2]],
+        "missing": [chosen(word, "word notes file") for word in trace.missing],
+        "notices": list(trace.notices),
     }
+
+
+def _in_words(hit: Hit, decimals: int) -> str:
+    """The parts of the score of ``hit``, and the query words that it matches."""
+    parts = ", ".join(f"{one.name} {signed(one.value, decimals)}" for one in hit.parts if round(one.value, decimals))
+    words = ", ".join(dict.fromkeys(word.query for word in hit.words))
+    return f"{parts}; matches {words}" if words else parts
 
 
 def short_explanation(explanation: Explanation) -> dict[str, Any]:
     """The place of a note in an answer, or the earliest reason why it has none."""
-    plain = explanation_as_plain(explanation)
-    score = {"hit": {"score": explanation.hit.score}} if explanation.hit is not None else {}
-    return {**chosen(plain, _NOTE), **score}
+    score = {"hit": chosen(explanation.hit, "score")} if explanation.hit is not None else {}
+    return {**chosen(explanation, "path found rank use reason numbers notice"), **score}
 
 
 def short_reasons(explanation: Explanation, search: RemedySearch, tried_all: bool) -> dict[str, Any]:
     """The reasons of ``explanation``, with the changes in ``search`` that raise the note."""
-    advised = explanation.remedy
-    changes = [chosen(to_plain(one), _CHANGE) for one in search.remedies]
+    trace, advised = explanation.trace, explanation.remedy
     return {
-        "engine": explanation.trace.engine,
-        "verdict_sentence": explanation_as_plain(explanation)["verdict_sentence"],
-        "tier": explanation.trace.tier,
+        **chosen(trace, "engine tier"),
+        "verdict_sentence": verdict_sentence(trace),
         **short_explanation(explanation),
-        "advice": advised.text if advised is not None and not changes else "",
-        "changes": changes,
+        "advice": advised.text if advised is not None and not search.remedies else "",
+        "changes": [chosen(one, "text kind rank tier score how is_used gain") for one in search.remedies],
         "tried_all": tried_all,
     }

@@ -1,4 +1,4 @@
-"""What agents use: the MCP server, the check of an edit, and the skill."""
+"""Commands for agents: the MCP server, the check of an edit, and the skill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents and hooks run: check-edit, skill install, and mcp without its extra."""
+"""Commands for agents and hooks: check-edit, skill install, and mcp without its extra."""
 
 from __future__ import annotations
 
