@@ -21,7 +21,7 @@ from brvtui.ranking.decay import just_before_ms
 from brvtui.session.held_notes import at_revision
 from brvtui.session.remedies import effect_on, other_queries, results_in, time_limit
 from brvtui.snapshot.naming import UnknownNote, find_note
-from brvtui.trace import SideEffect, to_plain
+from brvtui.trace import SideEffect
 from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.editing.problems import Problem, Severity
 from brvtui.tree.reading.inside import PathError, parts_of
@@ -66,16 +66,8 @@ class EditReport:
     """The number of queries that did not run because of the limits."""
     queries: tuple[ChangedQuery, ...]
     """The queries whose answer changes, broken ones first."""
-
-    @property
-    def broken(self) -> tuple[ChangedQuery, ...]:
-        """The queries whose answer got worse."""
-        return tuple(one for one in self.queries if one.is_broken)
-
-
-def check_as_plain(report: EditReport) -> dict[str, Any]:
-    """The JSON of ``brv-tui check-edit``."""
-    return {**to_plain(report), "broken": len(report.broken)}
+    broken: int
+    """The number of queries whose answer got worse."""
 
 
 def path_in_tree(session: Session, name: str) -> str:
@@ -158,8 +150,9 @@ def _report(
     found = sorted(changes, key=lambda one: not one.is_broken)
     each = [(path, one) for path, ones in problems.items() for one in ones]
     lines = tuple(f"{path}:{one.line + 1}: {one.severity.value}: {one.message}" for path, one in each)
+    broken = sum(one.is_broken for one in found)
     has_errors = any(one.severity is Severity.ERROR for _, one in each)
-    return EditReport(tuple(problems), lines, has_errors, len(was), len(queries) - len(was), tuple(found))
+    return EditReport(tuple(problems), lines, has_errors, len(was), len(queries) - len(was), tuple(found), broken)
 
 
 def _breaks(pair: list[QueryResult], edited: list[str]) -> bool:

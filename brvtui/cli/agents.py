@@ -84,6 +84,7 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     Files outside the memory are skipped. Exit code 1 when a query gets worse, or the engine cannot read the text.
     """
     from brvtui.answers import edits
+    from brvtui.trace import to_plain
 
     if is_piped and len(files) > 1:
         raise click.UsageError("--stdin checks the text of one FILE")
@@ -101,9 +102,10 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     else:
         result = edits.check_since(session, tuple(edits.path_in_tree(session, str(each)) for each in own), rev)
     if form == "json":
-        write_json([edits.check_as_plain(result)])
+        write_json([to_plain(result)])
     else:
-        for line in (*result.problems, *(f"breaks “{query.query}”: {query.text}" for query in result.broken)):
+        broken = (f"breaks “{query.query}”: {query.text}" for query in result.queries if query.is_broken)
+        for line in (*result.problems, *broken):
             say(visible(line))
     return NEGATIVE if result.broken or result.has_errors else OK
 

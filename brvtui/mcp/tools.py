@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from brvtui.answers.edits import check_as_plain, check_edit, path_in_tree
+from brvtui.answers.edits import check_edit, path_in_tree
 from brvtui.answers.health import short_health
 from brvtui.answers.queries import explain_note, short_answer, short_reasons
 from brvtui.engines.contract import LONGEST_QUERY
+from brvtui.trace import to_plain
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -81,8 +82,8 @@ def _why_not(session: Session, given: Arguments) -> dict[str, Any]:
 
 
 def _check_edit(session: Session, given: Arguments) -> dict[str, Any]:
-    path = path_in_tree(session, given["path"])
-    return check_as_plain(check_edit(session, path, given["text"].encode("utf-8")))
+    report: dict[str, Any] = to_plain(check_edit(session, path_in_tree(session, given["path"]), given["text"].encode()))
+    return report
 
 
 TOOLS = (
