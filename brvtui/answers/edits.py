@@ -13,6 +13,7 @@ from brvtui.engines.contract import EngineError, Query
 from brvtui.engines.registry import without_state
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import DEFAULT_METRICS, QueryResult
+from brvtui.lab.health.finding import Finding
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import FAILED, NOT_COVERED, is_id
 from brvtui.loading.revised import content_on_disk, revised
@@ -68,6 +69,8 @@ class EditReport:
     """The queries whose answer changes, broken ones first."""
     broken: int
     """The number of queries whose answer got worse."""
+    findings: tuple[Finding, ...] = ()
+    """Near-duplicates of the edited note, and notes that disagree with it."""
 
 
 def path_in_tree(session: Session, name: str) -> str:
@@ -104,8 +107,10 @@ def check_edit(session: Session, path: str, data: bytes) -> EditReport:
     try:
         after = replace(context, snapshot=changed(replace(context, constants=session.profile), change))
     except NoChange:  # the engine cannot read the text; the problems say why
-        after = context
-    return _report(session, context, after, {path: problems})
+        return _report(session, context, context, {path: problems})
+    report = _report(session, context, after, {path: problems})
+    is_readable = path in after.snapshot.by_path and not session.kind.is_html
+    return replace(report, findings=session.health.of_edit(after.snapshot, path) if is_readable else ())
 
 
 def check_since(session: Session, paths: tuple[str, ...], revision: str) -> EditReport:

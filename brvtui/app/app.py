@@ -17,7 +17,7 @@ from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
-from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, SETTINGS
+from brvtui.app.modes import EDITOR, FLEET, HEALTH, LAB, MATURITY, SETTINGS
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
 from brvtui.app.project.project import Project, Switches
@@ -98,6 +98,7 @@ class BrvTui(ConfiguredApp):
             ("log", self._make_log),
             (LAB.name, self._make_lab),
             (FLEET.name, self._make_fleet),
+            (HEALTH.name, self._make_health),
             (SETTINGS.name, self._make_settings),
             (EDITOR.name, self._make_editor),
         ):
@@ -262,6 +263,14 @@ class BrvTui(ConfiguredApp):
         from brvtui.app.fleet.screen import FleetScreen
 
         return FleetScreen(self.layouts, self.fleet, lambda text, named: self.sharing.copy_text(text, named))
+
+    def _make_health(self) -> FrameScreen:
+        from brvtui.app.health.checks import HealthChecks
+        from brvtui.app.health.screen import HealthScreen
+        from brvtui.app.health.words import Words
+
+        checks, words, changes = HealthChecks(self, self.project), Words(self, self.project), self.changes
+        return HealthScreen(self.layouts, checks, words, changes.archive_all, changes.replace, changes.retitle)
 
     def _make_settings(self) -> FrameScreen:
         from brvtui.app.settings.screen import SettingsScreen
@@ -582,7 +591,7 @@ class BrvTui(ConfiguredApp):
     def action_new_note(self) -> None:
         """Starts a new note."""
         if self.frame is not None:
-            shows_query = self.current_mode in ("query", "log")
+            shows_query = self.current_mode in ("query", "log", HEALTH.name)
             member = self.view.fleet.opened if self.current_mode == FLEET.name else ""
             self.changes.new_note(self.note_at_hand, self.frame.query_at_hand, shows_query, member)
 
@@ -592,7 +601,8 @@ class BrvTui(ConfiguredApp):
 
     def action_archive_note(self) -> None:
         """Archives the current note, or restores it from its stub."""
-        self.changes.archive(self.note_at_hand)
+        if self.frame is None or not self.frame.archives_itself():
+            self.changes.archive(self.note_at_hand)
 
     def action_signals(self) -> None:
         """Sets the maturity and importance of the current note."""
@@ -633,8 +643,8 @@ class BrvTui(ConfiguredApp):
         if self._request.is_fleet_alone and mode not in (FLEET.name, SETTINGS.name):
             self.notify(NO_MEMORY, timeout=4)
             mode = self.current_mode
-        if mode == MATURITY.name and not self.view.kind.has_maturity:
-            self.notify("this is code: only notes have a maturity", timeout=4)
+        if mode in (MATURITY.name, HEALTH.name) and not self.view.kind.has_files:
+            self.notify("this is code: only notes have a maturity and a health", timeout=4)
             mode = self.current_mode
         return super().switch_mode(mode)
 

@@ -20,7 +20,8 @@ MATURITY = Mode("maturity", "3", "Maturity")
 LAB = Mode("lab", "5", "Lab")
 FLEET = Mode("fleet", "6", "Fleet")
 """The Fleet screen, which the status line lists while a fleet is open."""
+HEALTH = Mode("health", "7", "Health")
 SETTINGS = Mode("settings", "comma", "Settings", listed=False)
-SCREENS = (QUERY, Mode("notes", "2", "Notes"), MATURITY, Mode("log", "4", "Log"), LAB, FLEET, SETTINGS)
+SCREENS = (QUERY, Mode("notes", "2", "Notes"), MATURITY, Mode("log", "4", "Log"), LAB, FLEET, HEALTH, SETTINGS)
 EDITOR = Mode("edit", "", "Edit")
 """The editor, which has no key. Editing a note opens this screen, and the status line then lists it."""

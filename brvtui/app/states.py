@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from brvtui.lab.delivery.turns import Delivery, Turn
     from brvtui.lab.evaluation.comparing import ChangeLine
     from brvtui.lab.evaluation.results import QueryResult
+    from brvtui.lab.health.finding import HealthReport
     from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.log_comparison import LogComparison, LogSummary
     from brvtui.lab.whatif.variant import Control, EarlierNotes, Variant
     from brvtui.saved.traces import SavedTrace
     from brvtui.session.edit_effect import EditEffect
+    from brvtui.session.origins import NoteOrigin
     from brvtui.trace import Detail, Trace
     from brvtui.trace.routing import CacheNow
+    from brvtui.tree.engine_files.curate_log import Curation
     from brvtui.tree.engine_files.query_log import LoggedQuery
 
 INDEX = "index"
@@ -328,6 +331,24 @@ class EditsState(NamedTuple):
     def unseen(self) -> int:
         """The number of changed answers that the user has not seen."""
         return 0 if self.effect is None or self.is_seen else len(self.effect.otherwise)
+
+
+class HealthState(NamedTuple):
+    """The findings about the memory, and the progress of the check that looks for them."""
+
+    report: HealthReport | None = None
+    """The findings of the last check; None before the first one has ended."""
+    reviews: tuple[Curation, ...] = ()
+    """The changes that wait for the user's review in the engine."""
+    origins: Mapping[str, NoteOrigin] = {}
+    """The origins of the notes that were looked up, by path."""
+    problem: str = ""
+    """The reason why the last check failed; empty if it did not."""
+    done: int = 0
+    total: int = 0
+    """The numbers of finished steps and of all steps; 0 if no check is running."""
+    stopped: bool = False
+    """True if the user stopped the check."""
 
 
 class Covering(NamedTuple):

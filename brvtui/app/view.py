@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from brvtui.app.actions import everywhere, panes, screens
 from brvtui.app.actions.action import Need, Place
-from brvtui.app.modes import MATURITY, Mode
+from brvtui.app.modes import HEALTH, MATURITY, Mode
 from brvtui.app.states import (
     AnswerState,
     CacheState,
@@ -18,6 +18,7 @@ from brvtui.app.states import (
     EngineState,
     FleetSelection,
     FleetState,
+    HealthState,
     LabState,
     LogState,
     ModelState,
@@ -80,6 +81,7 @@ SubState = (
     | FleetSelection
     | EditorState
     | EditsState
+    | HealthState
 )
 
 
@@ -122,6 +124,7 @@ class View(NamedTuple):
     fleet_selection: FleetSelection = FleetSelection()
     editor: EditorState = EditorState()
     edits: EditsState = EditsState()
+    health: HealthState = HealthState()
 
     @property
     def kind(self) -> ProjectKind:
@@ -255,8 +258,8 @@ class View(NamedTuple):
         return branch.maturity if branch is not None else ""
 
     def has_screen(self, mode: Mode) -> bool:
-        """True if the screen ``mode`` is available; code has no maturity."""
-        return mode != MATURITY or self.kind.has_maturity
+        """True if the screen ``mode`` is available; code has neither maturity nor health."""
+        return self.kind.has_maturity if mode == MATURITY else self.kind.has_files or mode != HEALTH
 
     def knows(self, file: str) -> bool:
         """True if there is a file at ``file``, which may be a note or another file."""

@@ -85,6 +85,7 @@ _GROUPS = {
         "verify": ("verify:verify", "Compare answers with the engine installed here"),
     },
     "Notes": {
+        "health": ("health:health", "List duplicates, superseded facts, junk and gaps"),
         "maturity": ("maturity:maturity", "Forecast what ageing will change in coming days"),
         "migrate": ("migrate:migrate", "Show what a migration to V4 would change"),
         "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),

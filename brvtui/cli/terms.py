@@ -26,7 +26,7 @@ from brvtui.report.terms import TERM_COLUMNS, analysis_lines, detail_lines, term
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
-    from brvtui.lab.terms import Neighbour, Order, Term, TermTable, Variant
+    from brvtui.lab.terms import Order, Term, TermList, TermNeighbour, TermVariant
     from brvtui.session import Session
 
 SCHEMA = 1
@@ -106,15 +106,15 @@ def terms(
     return OK if found else NEGATIVE
 
 
-def _listed(table: TermTable, found: Sequence[Term], count: int) -> Iterator[Line]:
+def _listed(table: TermList, found: Sequence[Term], count: int) -> Iterator[Line]:
     yield line(f" {counted(count, 'term', 'terms')} in {counted(table.notes, 'note', 'notes')}", "bold strong")
     yield line(TERM_COLUMNS, "faint")
-    yield from (term_line(table, one) for one in found)
+    yield from (term_line(one, table.notes) for one in found)
     if count > len(found):
         yield line(f" {count - len(found)} more: --limit {count} lists them", "muted")
 
 
-def _write_term(session: Session, table: TermTable, name: str, most: int | None, form: str) -> int:
+def _write_term(session: Session, table: TermList, name: str, most: int | None, form: str) -> int:
     found = table.by_name.get(name) or table.by_name.get(name.lower())
     if found is None:
         say_note(f"no note contains the term {name}; brv-tui terms FILTER lists the terms that contain a text")
@@ -130,7 +130,7 @@ def _write_term(session: Session, table: TermTable, name: str, most: int | None,
     return OK
 
 
-def _dict(row: Term | Neighbour | Variant) -> dict[str, Any]:
+def _dict(row: Term | TermNeighbour | TermVariant) -> dict[str, Any]:
     return row._asdict()
 
 

@@ -401,6 +401,14 @@ class ExpandsTerms(Protocol):
 
 
 @runtime_checkable
+class QuotesNotes(Protocol):
+    """An engine whose answers quote notes up to a length."""
+
+    def quoted_units(self, constants: Any) -> int:
+        """The maximum number of UTF-16 units of a note that an answer quotes."""
+
+
+@runtime_checkable
 class HasManifest(Protocol):
     """An engine that lists the tree in a manifest, from which prompts are built."""
 

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.fleet_file import Absence, Member
-from brvtui.fleet.sketches import PERMUTATIONS, SCHEME, MemberSketch, NoteSketch, ShinglesOf, likeness
+from brvtui.fleet.sketches import MemberSketch, NoteSketch, ShinglesOf
+from brvtui.lab.health.likeness import likeness, near_pairs
 
 SIMILAR = 0.8
 """The minimum similarity of near-duplicates: the Jaccard similarity of their sets of word triples."""
@@ -101,16 +101,9 @@ def alike_notes(
 
 
 def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
-    if not signatures:
-        return  # also the case without datasketch, because there are no signatures
-    from datasketch import MinHash, MinHashLSH
-
-    index: Any = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
-    for digest, signature in signatures.items():
-        sketch: Any = MinHash(num_perm=PERMUTATIONS, hashvalues=signature, hashfunc=int, scheme=SCHEME)
-        for other in sorted(index.query(sketch))[:_MOST_COMPARED]:
-            yield other, digest
-        index.insert(digest, sketch)
+    digests = list(signatures)
+    for one, other in near_pairs(np.stack(list(signatures.values())), threshold) if digests else ():
+        yield digests[one], digests[other]
 
 
 def _shingles(

@@ -33,8 +33,8 @@ from brvtui.text.segment import FIELDS
 from brvtui.text.vocabulary import KINDS
 
 Order = Literal["df", "cf", "idf", "term"]
-_LEAST_COMPOUND = 4
-"""The minimum length of a word that may also be written as two."""
+_LEAST_COMPOUND, _LONGEST_COMPOUND = 4, 40
+"""The minimum and maximum length of a word that may also be written as two."""
 _FEW_PAIRS = 1_000
 """The maximum number of pairs for which only the notes with both words are read."""
 _Pair = tuple[str, str]
@@ -50,7 +50,7 @@ class Term(NamedTuple):
     fields: tuple[str, ...]
 
 
-class Neighbour(NamedTuple):
+class TermNeighbour(NamedTuple):
     """A term that a query for another term also finds. ``weight`` is the factor for its scores, above 0 and below 1."""
 
     term: str
@@ -62,7 +62,7 @@ class Neighbour(NamedTuple):
     df: int
 
 
-class Variant(NamedTuple):
+class TermVariant(NamedTuple):
     """Another spelling of a term, and the number of notes that contain it. Such spellings split a topic."""
 
     spelling: str
@@ -71,7 +71,12 @@ class Variant(NamedTuple):
     df: int
 
 
-class TermTable:
+def frequency(term: Term, notes: int) -> str:
+    """``common`` for a term in more than half of all ``notes``, ``rare`` for one in a single note, otherwise empty."""
+    return "common" if 2 * term.df > notes else "rare" if term.df == 1 else ""
+
+
+class TermList:
     """All terms of one snapshot. The first use of each method takes longest; results are cached."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -95,7 +100,7 @@ class TermTable:
         """The terms that contain ``text``, regardless of case and accents: by ``df`` or ``cf`` from the most frequent
         on, by ``idf`` from the rarest on, or by ``term``.
 
-        ``only`` limits them to those whose :meth:`frequency` it is or, if it is ``split``, to those that a note also
+        ``only`` limits them to those whose :func:`frequency` it is or, if it is ``split``, to those that a note also
         writes as two words. For ``split``, the first call reads all notes.
         """
         wanted = fold(text.strip())
@@ -103,17 +108,13 @@ class TermTable:
         found = [self.by_name[name] for name in names]
         if only:
             split = self._split if only == "split" else ()
-            found = [term for term in found if only == self.frequency(term) or term.term in split]
+            found = [term for term in found if only == frequency(term, self.notes) or term.term in split]
         keys: Mapping[str, Callable[[Term], int]] = {
             "df": lambda term: -term.df,
             "cf": lambda term: -term.cf,
             "idf": lambda term: term.df,
         }
         return sorted(found, key=keys[order]) if order in keys else found
-
-    def frequency(self, term: Term) -> str:
-        """``common`` for a term in more than half of the notes, ``rare`` for one in a single note, otherwise empty."""
-        return "common" if 2 * term.df > self.notes else "rare" if term.df == 1 else ""
 
     def notes_with(self, term: str) -> tuple[str, ...]:
         """The paths of the notes that contain ``term``, in document order."""
@@ -123,7 +124,7 @@ class TermTable:
         identity = self._snapshot.postings.ids.get(utf16(term))
         return self._snapshot.postings.has_any([identity] if identity is not None else [])
 
-    def neighbours(self, term: str, rules: ExpansionRules | None) -> list[Neighbour]:
+    def neighbours(self, term: str, rules: ExpansionRules | None) -> list[TermNeighbour]:
         """The other terms that match a query for ``term`` by ``rules``, heaviest first; none without rules."""
         if rules is None:
             return []
@@ -132,26 +133,26 @@ class TermTable:
         columns = (found.ids, found.kinds, found.distances, found.weights)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         neighbours = [
-            Neighbour(name, KINDS[kind].value, distance, weight, self.by_name[name].df)
+            TermNeighbour(name, KINDS[kind].value, distance, weight, self.by_name[name].df)
             for identity, kind, distance, weight in rows
             if (name := from_utf16(names[identity])) != term
         ]
         return sorted(neighbours, key=lambda one: (-one.weight, one.term))
 
-    def variants(self, term: str) -> list[Variant]:
+    def variants(self, term: str) -> list[TermVariant]:
         """The other spellings of ``term``, most frequent first. Reads the notes that contain the parts of compounds."""
         pairs = [*_cuts(term)]
         pairs += ((term, name.removeprefix(term)) for name in self.by_name if name.startswith(term))
         pairs += ((name.removesuffix(term), term) for name in self.by_name if name.endswith(term))
         written = self._adjacent(pair for pair in pairs if self._may_join(pair))
         found = [
-            Variant(" ".join(pair), "compound", count)
+            TermVariant(" ".join(pair), "compound", count)
             if "".join(pair) == term
-            else Variant("".join(pair), "compound", self.by_name["".join(pair)].df)
+            else TermVariant("".join(pair), "compound", self.by_name["".join(pair)].df)
             for pair, count in written.items()
         ]
         forms = self._by_stem.get(self._stems.get(term, ""), [])
-        found += (Variant(name, "form", self.by_name[name].df) for name in forms if name != term)
+        found += (TermVariant(name, "form", self.by_name[name].df) for name in forms if name != term)
         return sorted(dict.fromkeys(found), key=lambda one: (-one.df, one.spelling))
 
     @cached_property
@@ -192,7 +193,7 @@ class TermTable:
 
 
 def _cuts(term: str) -> Iterator[_Pair]:
-    if len(term) >= _LEAST_COMPOUND:
+    if _LEAST_COMPOUND <= len(term) <= _LONGEST_COMPOUND:
         yield from ((term[:place], term[place:]) for place in range(1, len(term)))
 
 
@@ -204,9 +205,9 @@ def _words(snapshot: Snapshot, path: str) -> list[str]:
     return [from_utf16(term) for term in terms(f"{document.title}\n{document.text}")]
 
 
-_TABLE: Key[TermTable] = Key("terms")
+_TABLE: Key[TermList] = Key("terms")
 
 
-def terms_of(snapshot: Snapshot) -> TermTable:
-    """The terms of ``snapshot``, counted on first use, which takes about a second for 10,000 notes."""
-    return snapshot.derived.of(_TABLE, lambda: TermTable(snapshot))
+def terms_of(snapshot: Snapshot) -> TermList:
+    """The terms of ``snapshot``, counted on first use, which takes about two seconds for 10,000 notes."""
+    return snapshot.derived.of(_TABLE, lambda: TermList(snapshot))

@@ -109,11 +109,11 @@ TOOLS = (
     ),
     ToolDeclaration(
         "check_edit",
-        "What saving text as the note at path would change. Nothing is written. Lists problems of the text and the "
-        "judged and logged queries whose answers change; is_broken marks those that get worse.",
+        "What saving text as the note at path would change. Nothing is written. Lists problems of the text, the "
+        "judged and logged queries whose answers change (is_broken: for the worse), and notes that say the same or disagree.",
         {"path": _text("Path in the memory, may be new"), "text": _text("The whole new text", 2_000_000)},
         2,
-        "problems:array compared:integer broken:integer queries:array",
+        "problems:array compared:integer broken:integer queries:array findings:array",
         _check_edit,
     ),
     ToolDeclaration(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from brvtui.engines.contract import AnalysisStep
 from brvtui.engines.registry import presentation
-from brvtui.lab.terms import Neighbour, Term, TermTable, Variant
+from brvtui.lab.terms import Term, TermNeighbour, TermVariant, frequency
 from brvtui.paint.line import Line, hanging, line
 from brvtui.wording import counted
 
@@ -15,14 +15,14 @@ TERM_COLUMNS = f" {'term':<{_TERM}} {'df':>6} {'cf':>8} {'idf':>6}  fields"
 """The headings of the columns of :func:`term_line`."""
 
 
-def term_line(table: TermTable, term: Term) -> Line:
-    """A row of the table of terms: the term, df, cf, idf, fields, and ``common`` or ``rare``."""
+def term_line(term: Term, notes: int) -> Line:
+    """A row for ``term`` of ``notes`` notes: df, cf, idf, fields, and ``common`` or ``rare``."""
     row = Line().gap().fit(term.term, _TERM, "strong").add(f" {term.df:>6} {term.cf:>8} {term.idf:>6.2f}  ")
-    return row.add(", ".join(term.fields), "muted").add(f"  {table.frequency(term)}", "warn")
+    return row.add(", ".join(term.fields), "muted").add(f"  {frequency(term, notes)}", "warn")
 
 
 def detail_lines(
-    neighbours: Sequence[Neighbour], variants: Sequence[Variant], paths: Sequence[str], width: int
+    neighbours: Sequence[TermNeighbour], variants: Sequence[TermVariant], paths: Sequence[str], width: int
 ) -> Iterator[Line]:
     """Sections with the other spellings of a term, the other words that a query for it finds, and its notes."""
     kinds = {"compound": "as two words or as one", "form": "another form"}
@@ -31,7 +31,7 @@ def detail_lines(
     sections = {
         "Other spellings, which split the topic": spellings,
         "A query for it also finds": found,
-        "Notes with it": paths,
+        **({"Notes with it": paths} if paths else {}),
     }
     for title, rows in sections.items():
         yield line(f" {title}", "bold muted")

@@ -13,6 +13,10 @@ from brvtui.lab.evaluation.evaluate import judged_as
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import EarlierNotes, Variant
+from brvtui.loading import EditedFile
+from brvtui.loading.revised import Difference
+from brvtui.notes.plan import Plan, Write
+from brvtui.tree.reading.files import NS_PER_MS, SEARCHABLE, role_of
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -51,10 +55,13 @@ class EditEffect:
     @property
     def worse(self) -> int:
         """The number of judged queries that got worse in their first metric, or that lost an expected outcome."""
-        return sum(
-            each.is_worse(DEFAULT_METRICS[0]) or (each.before.as_expected is True and each.now.as_expected is False)
-            for each in self.judged_otherwise
-        )
+        return sum(map(is_worse, self.judged_otherwise))
+
+
+def is_worse(change: QueryChange) -> bool:
+    """True if the query got worse in its first metric, or if it lost an expected outcome."""
+    lost = change.before.as_expected is True and change.now.as_expected is False
+    return lost or change.is_worse(DEFAULT_METRICS[0])
 
 
 def asked_last(session: Session) -> tuple[Judgment, ...]:
@@ -96,6 +103,42 @@ def effect_of_edits(
         for part in (changes[: len(judged)], changes[len(judged) :])
     ]
     return EditEffect(earlier, len(judged), len(unjudged), len(judgments) - len(judged), *otherwise)
+
+
+def effect_of_plan(
+    session: Session,
+    plan: Plan,
+    judgments: Sequence[Judgment],
+    unjudged: Sequence[Judgment],
+    engine: str,
+    mode: str,
+    cancelled: Callable[[], bool],
+) -> EditEffect | None:
+    """Runs queries like :func:`effect_of_edits` on the current notes and on those after ``plan``, and writes nothing.
+
+    In the result, the notes after the plan are the newer ones.
+    """  # fmt: skip
+    now_ns = int(session.clock()) * NS_PER_MS
+    writes = [step for step in plan.steps if isinstance(step, Write)]
+    after = {step.path: step.after for step in writes}
+    edits = {
+        path: EditedFile(path, content.data, content.mtime_ns or now_ns)
+        for path, content in after.items()
+        if content is not None and role_of(path) in SEARCHABLE
+    }
+    removed = frozenset(path for path, content in after.items() if content is None)
+    planned = EarlierNotes(tuple(after), dict(plan.replaced), Difference(edits, removed))
+    runner, judged, changed = session.variants, judgments[:MOST_ASKED], dict(plan.judgments)
+    now, then = (runner.state(each, engine, mode) for each in (Variant(), Variant(earlier=planned)))
+    changes: list[QueryChange] = []
+    for judgment in (*judged, *unjudged):
+        if cancelled():
+            return None
+        results = runner.result(then, changed.get(judgment, judgment)), runner.result(now, judgment)
+        changes.append(QueryChange(*results, planned.paths_now))
+    parts = changes[: len(judged)], changes[len(judged) :]
+    otherwise = [tuple(change for change in part if change.is_otherwise) for part in parts]
+    return EditEffect(planned, len(judged), len(unjudged), len(judgments) - len(judged), *otherwise)
 
 
 def causes_of_change(

@@ -139,6 +139,11 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self._terms)
 
+    def beginning_with(self, term: str) -> NDArray[np.int64]:
+        """The ids of the terms that begin with ``term``."""
+        start = bisect_left(self._terms, term)
+        return self.ids[start : bisect_left(self._terms, term + AFTER_ANY_SUFFIX, start)]
+
     def expand(self, term: str, text: ExpansionRules) -> Expansion:
         """Every term that matches ``term``, weighted by the rules in ``text``. A prefix match is never also a fuzzy
         match.

@@ -21,6 +21,7 @@ _SCREENS: dict[str, Sequence[str]] = {
     "maturity": ("escape", "3"),
     "log": ("escape", "4"),
     "lab": ("escape", "5"),
+    "health": ("escape", "7"),
 }
 """The keys that lead to screens with little on them, where most keys have nothing to act on."""
 _OF_ANY_PANE = "pane("

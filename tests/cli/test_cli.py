@@ -536,7 +536,7 @@ try:
 except SystemExit:
     others = {"textual", "watchdog", "tantivy", "brvtui.notes", "brvtui.lab", "brvtui.engines.jeffs_brain.profile"}
     others |= {"httpx", "asyncio", "brvtui.engines.byterover.completion.model_answer", "brvtui.providers.models"}
-    others |= {"dask", "distributed", "datasketch", "multiprocessing", "brvtui.fleet", "brvtui.cli.fleet"}
+    others |= {"dask", "distributed", "multiprocessing", "brvtui.fleet", "brvtui.cli.fleet"}
     assert not others & set(sys.modules), others & set(sys.modules)
 """
     args = [sys.executable, "-c", code, "query", "refresh", "--project", str(project.root)]

@@ -10,7 +10,7 @@ from brvtui.fleet.answering import Asker
 from brvtui.fleet.comparing import NotePlace
 from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.health import fleet_health
-from brvtui.fleet.sketches import facts_of, likeness, shingle_hashes
+from brvtui.lab.health.likeness import likeness, shingle_hashes
 from brvtui.report.fleet import health_markdown
 from tests.support.fleets import HereAsks
 from tests.support.trees import NOW_MS, Tree
@@ -62,25 +62,13 @@ def test_near_duplicates_match_a_comparison_of_all_pairs(tmp_path: Path) -> None
     assert {place for one in found.alike for place in one.notes}.isdisjoint(found.alone)
 
 
-def test_similarity_is_the_share_of_common_word_triples() -> None:
-    assert likeness(shingle_hashes("a b c d"), shingle_hashes("A b. c d e")) == 2 / 3
-    assert likeness(shingle_hashes(""), shingle_hashes("")) == 0
-    assert likeness(shingle_hashes("one two"), shingle_hashes("one two")) == 1
-
-
-def test_facts_are_keyed_by_subject() -> None:
-    one = facts_of("# T\n\n## Facts\n- **Port**: 80\n* plain line\n\n## Else\n- **not**: one\n")
-    assert len(one) == 2
-    assert one[0] == facts_of("## facts\n- **port**: 80 \n")[0]
-    assert one[1][0] == ""
-    assert facts_of("# Facts\n- a\n") == ()
-
-
 def test_health_reports_every_kind_of_problem(tmp_path: Path) -> None:
     members = []
     for name, port, days, profile in (("one", 80, 10, ""), ("two", 81, 300, ""), ("three", 80, 10, "docs")):
         tree = Tree(tmp_path / name)
-        tree.file("net/web/proxy.md", FACTS.format(title="The proxy", text=f"text of {name} alone", port=port), days)
+        tree.file(
+            "net/web/proxy.md", FACTS.format(title="The proxy", text=f"written by the team of {name}", port=port), days
+        )
         tree.note("net/web/own.md", f"Only {name} has this", f"said by {name}", days=1)
         members.append(Member(name, str(tree.root), profile=profile, owner=f"team {name}"))
     members.append(Member("gone", str(tmp_path / "gone")))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.lab.terms import TermTable, terms_of
+from brvtui.lab.terms import TermList, terms_of
 from brvtui.session import Session
 from brvtui.text.vocabulary import KINDS
 from tests.support.generated import generated
@@ -79,7 +79,7 @@ def test_numbers_follow_changes_of_notes(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def table(make_tree: Callable[[str], Tree]) -> TermTable:
+def table(make_tree: Callable[[str], Tree]) -> TermList:
     tree = make_tree("words")
     tree.file("ops/a.md", "# Hooks\n\nEach webhook is signed. Webhooks retry. The common word.\n")
     tree.file("ops/b.md", "# Calls\n\nA web hook of the common shop sends an e-mail.\n")
@@ -88,7 +88,7 @@ def table(make_tree: Callable[[str], Tree]) -> TermTable:
     return terms_of(opened(tree.root).snapshot)
 
 
-def test_variants_are_compounds_and_forms(table: TermTable) -> None:
+def test_variants_are_compounds_and_forms(table: TermList) -> None:
     spellings = {term: {(one.spelling, one.kind) for one in table.variants(term)} for term in table.by_name}
     assert spellings["webhook"] == {("web hook", "compound"), ("webhooks", "form")}
     assert ("webhook", "compound") in spellings["hook"]
@@ -98,7 +98,7 @@ def test_variants_are_compounds_and_forms(table: TermTable) -> None:
     assert {term.term for term in table.find(only="split")} == {"webhook", "email"}
 
 
-def test_terms_are_filtered_and_sorted(table: TermTable) -> None:
+def test_terms_are_filtered_and_sorted(table: TermList) -> None:
     assert [term.term for term in table.find("CAFE")] == ["cafe", "café"]
     by_df = [term.df for term in table.find(order="df")]
     assert by_df == sorted(by_df, reverse=True)
@@ -109,7 +109,7 @@ def test_terms_are_filtered_and_sorted(table: TermTable) -> None:
     assert {term.df for term in table.find(only="rare")} == {1}
 
 
-def test_neighbours_are_the_matches_of_the_search(table: TermTable) -> None:
+def test_neighbours_are_the_matches_of_the_search(table: TermList) -> None:
     neighbours = {one.term: one for one in table.neighbours("webhook", BRV3.text)}
     assert "webhook" not in neighbours
     webhooks = neighbours["webhooks"]

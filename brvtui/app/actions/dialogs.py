@@ -87,6 +87,11 @@ MEMORY = Place("memory", "Memory dialog", PlaceKind.DIALOG, (
     Action("memory.space", "s", "dismiss('space')", "space", "Open the topics of the space", bar=True),
 ), within=DIALOG)  # fmt: skip
 
+MERGED_TEXT = Place("merged text", "Merged text dialog", PlaceKind.DIALOG, (
+    Action("merged.keep", "ctrl+s", "keep", "use", "Use this text for the merged note; nothing is saved yet",
+           bar=True, first=True),
+), within=DIALOG)  # fmt: skip
+
 MESSAGE = Place("message", "Message screen", PlaceKind.DIALOG, (
     Action("modal.close", "escape,q,f1,question_mark,enter", "dismiss(None)", "close", "Close this message", bar=True),
 ))  # fmt: skip
@@ -105,6 +110,10 @@ PERMISSION = Place("permission", "Permission dialog", PlaceKind.DIALOG, (
 PLAN = Place("plan", "Plan dialog", PlaceKind.DIALOG, (
     Action("plan.do", "enter", "carry_out", "run", "Make the changes shown", bar=True, first=True),
 ), within=DIALOG)  # fmt: skip
+
+MERGE = Place("merge", "Merge dialog", PlaceKind.DIALOG, (
+    Action("merge.text", "e", "edit_text", "edit text", "Edit the text of the merged note", bar=True),
+), within=PLAN)  # fmt: skip
 
 SWEEP = Place("sweep", "Sweep dialog", PlaceKind.DIALOG, (
     Action("sweep.picture", "v", "save_picture", "as SVG",

@@ -40,6 +40,21 @@ FLEET_RESULTS = Place("fleet results", "Results", PlaceKind.PANE, (
     Action("fleet_results.open", "enter", "take", "open", "Open the result in the memory it comes from", bar=True),
 ), within=EVERY_PANE, screens=("fleet",), aside="of a fleet", needs=Need.FLEET)  # fmt: skip
 
+FINDINGS = Place("findings", "Findings", PlaceKind.PANE, (
+    Action("health.open", "enter", "take", "open", "Show the note on the Notes screen; for a gap, start the note",
+           bar=True),
+    Action("health.merge", "c", "screen.replace(True)", "merge",
+           "Combine the notes of this finding, or of each marked one, in one note", bar=True, needs=Need.TREE),
+    Action("health.supersede", "S", "screen.replace(False)", "superseded",
+           "Archive the older note of this finding, or of each marked one, and link it from the newer note",
+           bar=True, needs=Need.TREE),
+    Action("health.retitle", "r", "screen.retitle", "retitle", "Give the note another title", bar=True,
+           needs=Need.TREE),
+    Action("health.ignore", "d,delete", "ignore", "ignore", "Ignore this finding, or list an ignored one again",
+           bar=True),
+    Action("health.ignored", "i", "ignored", "ignored", "Show or hide ignored findings", bar=True),
+), within=EVERY_PANE, screens=("health",), needs=Need.PROJECT)  # fmt: skip
+
 FIND = Place("find", "Find", PlaceKind.FIELD, (
     Action("find.next", "enter,down", "step(1)", "next", "Next match", bar=True),
     Action("find.before", "up", "step(-1)", "before", "Previous match", bar=True),
@@ -215,3 +230,10 @@ SCOPE_TREE = Place("scope tree", "Tree", PlaceKind.PANE, (
     Action("tree.take", "enter", "take", "choose",
            "Limit the query to this folder (in a saved trace: open or close it), or show the note", bar=True),
 ), within=TREE, screens=("query",), aside="scope tree", needs=Need.ANSWER)  # fmt: skip
+
+TERMS = Place("terms", "Terms", PlaceKind.PANE, (
+    Action("terms.take", "enter", "take", "open", "Open the term with its spellings and notes, or go to the note",
+           bar=True),
+    Action("terms.order", "S", "order", "order", "Sort by notes, occurrences, weight or name", bar=True),
+    Action("terms.only", "o", "only", "only", "Show all terms, or only common, rare or split ones", bar=True),
+), within=EVERY_PANE, screens=("health",), needs=Need.PROJECT)  # fmt: skip

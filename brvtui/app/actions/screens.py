@@ -15,6 +15,8 @@ QUERY_PANES = {
     "tree": "f8",
 }
 _SHOWN = {
+    "findings": "the list of findings",
+    "finding": "the details of the selected finding",
     "entry": "the selected query as it was logged, and as it is answered now",
     "cache": "the Cache pane, or the Graph pane if the engine has a graph",
     "judged": "the judged queries",
@@ -64,6 +66,11 @@ FLEET_SCREEN = Place("fleet", "Fleet screen", PlaceKind.SCREEN, (
            "Ask again, with the fleet and its files as they are now",
            bar=True, first=True),
 ), within=EVERY_SCREEN, needs=Need.FLEET)  # fmt: skip
+
+HEALTH_SCREEN = Place("health", "Health screen", PlaceKind.SCREEN, (
+    *_panes("health", {"findings": "f2", "finding": "f3", "terms": "f4", "tokens": "f5"}),
+    Action("health.stop", "b", "stop", "stop", "Stop checking the notes, or check them again", bar=True),
+), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 
 LAB_SCREEN = Place("lab", "Lab screen", PlaceKind.SCREEN, (
     *_panes("lab", {"judged": "f2", "cell": "f3", "sliders": "f4"}),

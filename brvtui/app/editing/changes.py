@@ -24,7 +24,7 @@ from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.app.widgets.ordered_keys import Field, Options
-from brvtui.app.workers import Refusal
+from brvtui.app.workers import Refusal, is_cancelled
 
 if TYPE_CHECKING:
     from brvtui.app.editing.plan_dialog import PlanDialog
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from brvtui.notes.plan import Plan, Step
     from brvtui.notes.signals import SignalTarget
     from brvtui.session import Session
+    from brvtui.session.edit_effect import EditEffect
 
 # The dialog for a new note.
 
@@ -99,6 +100,8 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
             self.dismiss(request)
 
 
+_MERGED = "One note of each pair keeps the text of both; the other is archived. Links and judged queries follow."
+_SUPERSEDED = "The older notes are archived, and the newer ones link to them. Links and judged queries follow."
 _FROM_FILE = "its signals come from the file given with --signals: change them there and open the project again"
 _FOREIGN = ("[", "_")
 """Folders whose names start with one of these characters belong to shared sources or to the engine itself."""
@@ -168,6 +171,63 @@ class NoteChanges:
             does = "is archived as in ByteRover: search then finds a short stub, and the full text is kept beside it."
             message = f"{path} {does}"
         self._confirm(path, lambda: PlanDialog(title, message, make))
+
+    def archive_all(self, paths: Sequence[str]) -> None:
+        """Archives the notes at ``paths`` in one step."""
+        if (session := self._session_for(paths[0] if paths else "", "{note.archive} archives it")) is not None:
+            from brvtui.app.editing.plan_dialog import PlanDialog
+
+            make = partial(session.notes.plan_archiving, paths)
+            message = "Search then finds short stubs, and the full texts are kept beside them."
+            self._confirm(paths[0], lambda: PlanDialog("Archive", message, make, partial(self._effect, session)))
+
+    def replace(self, pairs: Sequence[tuple[str, str]], is_merge: bool) -> None:
+        """For each of ``pairs``, merges the first note into the second, or archives it and links it from the second."""
+        path = next((path for pair in pairs for path in pair if not self._services.store.view.knows(path)), "")
+        session = self._session_for(path or (pairs[0][0] if pairs else ""), "its finding must be about two notes")
+        if session is None:
+            return
+        from brvtui.app.editing.merge_dialog import MergeDialog
+        from brvtui.app.editing.plan_dialog import PlanDialog
+
+        effect, notes = partial(self._effect, session), session.notes
+        if is_merge and len(pairs) == 1:
+            (old, new), *_ = [[(path, session.about(path).text) for path in pairs[0]]]
+
+            def merge(other: str, kept: str, removes: bool, text: str | None) -> Plan:
+                return notes.plan_replacing([(other, kept)], True, removes, text)
+
+            self._confirm(old[0], lambda: MergeDialog(old, new, merge, effect))
+            return
+        title, message = ("Merge notes", _MERGED) if is_merge else ("Archive superseded notes", _SUPERSEDED)
+        make = partial(notes.plan_replacing, pairs, is_merge)
+        self._confirm(pairs[0][0], lambda: PlanDialog(title, message, make, effect))
+
+    def retitle(self, path: str) -> None:
+        """Gives the note at ``path`` another title."""
+        session = self._session_for(path, "{health.retitle} gives it another title")
+        if session is not None and path not in session.snapshot.by_path:
+            self._services.notify(f"{path} is not a note, so it has no title to change", timeout=4)
+        elif session is not None:
+            from brvtui.app.editing.plan_dialog import TitleDialog
+
+            title, make = session.snapshot.parsed[path].title, partial(session.notes.plan_title, path)
+            self._confirm(path, lambda: TitleDialog(path, title, make, partial(self._effect, session)))
+
+    def _effect(self, session: Session, plan: Plan) -> EditEffect | None:
+        """Returns the effect of ``plan`` on the judged and the latest logged queries. Blocks."""
+        from brvtui.engines.contract import EngineError
+        from brvtui.lab.judgments.file import JudgmentsFile
+        from brvtui.lab.judgments.model import JudgmentsError
+        from brvtui.session.edit_effect import asked_last, effect_of_plan
+
+        engine = self._services.store.view.engine
+        try:
+            judgments = JudgmentsFile.of(session.project).read()
+            unjudged = asked_last(session)
+            return effect_of_plan(session, plan, judgments, unjudged, engine.name, engine.mode, is_cancelled)
+        except (JudgmentsError, EngineError) as error:
+            raise Refusal(str(error)) from error
 
     def set_signals(self, path: str, maturity: str = "") -> None:
         """Sets the maturity and importance of the note at ``path``; a non-empty ``maturity`` is the proposed value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -20,14 +20,16 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.ordered_keys import Field, Options
 from brvtui.app.widgets.pane import Pane
-from brvtui.paint.glyphs import MATURITIES
-from brvtui.paint.line import Line, line
+from brvtui.paint.glyphs import MATURITIES, Glyphs
+from brvtui.paint.line import Line, hanging, line
 from brvtui.paint.text import cut_left, wrap
 from brvtui.tree.editing.merging import Side
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.notes.plan import Plan, Recorded, Step, Write
     from brvtui.notes.signals import SignalTarget
+    from brvtui.session.edit_effect import EditEffect
 
 # The signs in every comparison of two texts: theirs is on disk, mine would be saved.
 
@@ -63,11 +65,18 @@ class PlanPane(Pane):
         super().__init__(id=id)
         self.plan: Plan | None = None
         self.problem = ""
+        self.effect: Sequence[Line] = ()
+        """The effect of the plan on queries; empty if it is not known or not looked for."""
 
     def show_plan(self, plan: Plan | None, problem: str = "") -> None:
         """Shows ``plan`` or ``problem``; without either, shows that the plan is being prepared."""
-        self.plan, self.problem = plan, problem
+        self.plan, self.problem, self.effect = plan, problem, ()
         self.offset_row = 0
+        self.rebuild(force=True)
+
+    def show_effect(self, effect: Sequence[Line]) -> None:
+        """Shows the ``effect`` of the plan above it."""
+        self.effect = effect
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -76,7 +85,9 @@ class PlanPane(Pane):
             return [line(f" {part}", "warn") for part in wrap(self.problem, width - 2)]
         if self.plan is None:
             return wrapped(_LOOKING, width)
-        lines = [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
+        lines = [part for entry in self.effect for part in hanging(entry, width, 3)]
+        lines += [Line()] if lines else []
+        lines += [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
         lines += [line(f" {part}", "warn") for notice in self.plan.notices for part in wrap(notice, width - 2)]
         return lines + _edits(self.plan, width) + _contents(self.plan, width)
 
@@ -168,9 +179,37 @@ def _change(number: int, sign: str, text: str, width: int) -> list[Line]:
     ]
 
 
+FindEffect = Callable[["Plan"], "EditEffect | None"]
+_RUNNING = "running the judged and logged queries as if this were done…"
+_MOST_QUERIES = 6
+
+
+def effect_lines(effect: EditEffect, glyphs: Glyphs) -> list[Line]:
+    """Returns lines about the effect of a plan on queries, worse answers first."""
+    from brvtui.session.edit_effect import is_worse
+
+    asked = effect.judged + effect.unjudged
+    if not asked:
+        return [line(" no query is judged or logged, so the effect on answers is not known", "muted")]
+    queries = counted(asked, "judged or logged query", "judged and logged queries")
+    if not effect.otherwise:
+        return [line(f" {glyphs.check} {queries}: every answer stays the same", "ok")]
+    worse = [change for change in effect.judged_otherwise if is_worse(change)]
+    head = f"{len(effect.otherwise)} of {queries} would get another answer, {len(worse)} judged as worse"
+    lines = [line(f" {glyphs.cross if worse else glyphs.bullet} {head}", "bad" if worse else "strong")]
+    for change in sorted(effect.otherwise, key=lambda change: change not in worse)[:_MOST_QUERIES]:
+        before, now = (each.ranking[0] if each.ranking else "no note" for each in (change.before, change.now))
+        if change.changes_outcome or before == now:
+            before, now = (f"{path} ({each.outcome})" for path, each in ((before, change.before), (now, change.now)))
+        mark, role = ("worse", "bad") if change in worse else ("", "muted")
+        lines.append(line(f" {mark:>5} ", role).add(change.now.text, "strong").add(f": {before} → {now}", "text"))
+    return lines
+
+
 PAUSE_S = 0.15
 """The pause in typing, in seconds, after which the plan is prepared again."""
 _SAME = "type another path in the tree, ending in .md; Enter then moves the note"
+_SAME_TITLE = "type another title; Enter then changes it"
 _SAME_SIGNALS = "these are its current signals: change one of them, or where they are stored"
 _NUMBER = "importance must be a number from 0 to 100"
 
@@ -181,13 +220,17 @@ class PlanDialog(Dialog["Plan"]):
     BINDINGS = bindings(PLAN)
     AUTO_FOCUS = "#plan"
 
-    def __init__(self, title: str, message: str, make: Callable[[], Plan] | None = None) -> None:
+    def __init__(
+        self, title: str, message: str, make: Callable[[], Plan] | None = None, effect: FindEffect | None = None
+    ) -> None:
         """Creates a dialog that shows ``message``.
 
-        ``make`` returns the plan; it may block, and raises NoteError if no plan is possible.
+        ``make`` returns the plan; it may block, and raises NoteError if no plan is possible. ``effect`` returns the
+        plan's effect on queries, which is shown before the plan can be applied; it may block too.
         """
         super().__init__(title, message, wide=True)
         self._make = make
+        self._effect = effect
         self._number = 0
         """The number of requested plans, used to recognise outdated results."""
         self._planned_for: object = None
@@ -245,8 +288,23 @@ class PlanDialog(Dialog["Plan"]):
         self.services.background.run(partial(_planned, make), on_result, group="plan", owner=self)
 
     def _planned(self, number: int, planned: tuple[Plan | None, str]) -> None:
+        if number != self._number:
+            return
+        self._show(*planned)
+        if self._effect is not None and (plan := planned[0]) is not None:
+            self.pane.show_effect([line(f" {_RUNNING}", "muted")])
+            task, shown = partial(self._effect, plan), partial(self._show_effect, number)
+            failed = partial(self._effect_unknown, number)
+            run = self.services.background.run
+            run(task, shown, group="effect", exclusive=True, on_error=failed, owner=self)
+
+    def _show_effect(self, number: int, effect: EditEffect | None) -> None:
+        if number == self._number and effect is not None:
+            self.pane.show_effect(effect_lines(effect, self.services.glyphs))
+
+    def _effect_unknown(self, number: int, why: str) -> None:
         if number == self._number:
-            self._show(*planned)
+            self.pane.show_effect([line(f" the effect on queries is not known: {why}", "warn")])
 
     def _show(self, plan: Plan | None, problem: str = "") -> None:
         self.pane.show_plan(plan, problem)
@@ -256,10 +314,14 @@ class PlanDialog(Dialog["Plan"]):
         """Disables Enter while there is a problem instead of a plan."""
         return action != "carry_out" or not any(pane.problem for pane in self.query(PlanPane))
 
+    @property
+    def _awaits_effect(self) -> bool:
+        return any(_RUNNING in entry.plain for entry in self.pane.effect)
+
     async def action_carry_out(self) -> None:
         """Closes the dialog and returns the plan, if it matches the current values of the fields."""
         await caught_up(self.focused)
-        if self.pane.plan is not None and self._planned_for == self.entered:
+        if self.pane.plan is not None and self._planned_for == self.entered and not self._awaits_effect:
             self.dismiss(self.pane.plan)
         else:  # only a plan that has been shown can be applied
             self.services.notify("the changes appear here; then Enter makes them", timeout=3)
@@ -312,6 +374,31 @@ class MoveDialog(PlanDialog):
     def maker(self) -> Callable[[], Plan] | str:
         """Returns a function that plans the move, or a hint if the path is unchanged."""
         return _SAME if self.entered == self._path else partial(self._make_move, self.entered)
+
+
+class TitleDialog(PlanDialog):
+    """Asks for another title of a note."""
+
+    AUTO_FOCUS = "Input"
+
+    def __init__(self, path: str, title: str, make: Callable[[str], Plan], effect: FindEffect) -> None:
+        """Creates a dialog for the note at ``path``; ``make`` plans another title."""
+        super().__init__("Title", f"Changes the title of {path}; the file keeps its name.", effect=effect)
+        self._title = title
+        self._make_title = make
+
+    def make_fields(self) -> ComposeResult:
+        """Yields the field for the title."""
+        yield Field("title", self._title, id="title")
+
+    @property
+    def entered(self) -> str:
+        """The typed title, in one line."""
+        return " ".join(self.query_one(Field).value.split())
+
+    def maker(self) -> Callable[[], Plan] | str:
+        """Returns a function that plans the title, or a hint if it is unchanged or empty."""
+        return partial(self._make_title, self.entered) if self.entered not in ("", self._title) else _SAME_TITLE
 
 
 class SignalsDialog(PlanDialog):

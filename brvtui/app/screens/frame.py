@@ -93,6 +93,10 @@ class FrameScreen(Screen[None]):
         """If the screen shows a query that is not the open one, explains a note for that query and returns True."""
         return False
 
+    def archives_itself(self) -> bool:
+        """If the screen shows several notes to archive at once, asks for that and returns True."""
+        return False
+
     @property
     def why_notice(self) -> str:
         """A notice that explanations of the current note may not match the screen; empty if they match."""

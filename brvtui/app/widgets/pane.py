@@ -389,6 +389,10 @@ class Pane(Lines, can_focus=True):
         """Scrolls to the last row."""
         self.scroll_to_row(self.last_offset)
 
+    def action_space(self) -> None:
+        """Scrolls one page down."""
+        self.action_page(1)
+
     def action_page(self, pages: int) -> None:
         """Scrolls ``pages`` pages down, or up if negative."""
         self.scroll_to_row(self.offset_row + pages * max(1, self.rows - self.pinned - 1))

@@ -296,6 +296,10 @@ class ByteRover:
 
         return standing(context, document)
 
+    def quoted_units(self, constants: Profile) -> int:
+        """The maximum number of UTF-16 units of a note in a direct answer."""
+        return constants.direct.note_chars
+
     def manifest_place(self, context: Context, path: str) -> ManifestPlace | None:
         """The place of the file at ``path`` in the manifest; None if the snapshot has no such file."""
         from brvtui.engines.byterover.route.manifest import manifest_place

@@ -127,12 +127,12 @@ def _sections(text: str) -> list[_Section]:
     at = body_start(text)
     sections = [_Section("", [], at)]
     is_open = False
-    for line, is_code in lines_of(text[at:]):
+    for line, in_code in lines_of(text[at:]):
         section, bare = sections[-1], line.rstrip()
-        if not is_code and _HEADING.match(line):
+        if not in_code and _HEADING.match(line):
             sections.append(_Section(bare, [], at + len(bare)))
             is_open = False
-        elif bare or (is_open and is_code):
+        elif bare or (is_open and in_code):
             if not is_open:
                 section.blocks.append([])
             section.blocks[-1].append(bare)

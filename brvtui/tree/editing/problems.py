@@ -28,6 +28,7 @@ from brvtui.tree.reading.signals import is_count, names_signals
 _RANGES = {"importance": 100, "recency": 1}
 _COUNTS = ("accessCount", "updateCount")
 _DATES = ("createdAt", "updatedAt", "evicted_at")
+_CHECKED = frozenset({*_RANGES, *_COUNTS, "maturity", "type"})
 _EXAMPLE = "2026-11-20T12:00:00.000Z"
 _IGNORED = "until then, none of the note's signals are read"
 _UNREAD = "no signals are read from frontmatter here: signals.frontmatter is off"
@@ -103,6 +104,28 @@ def problems(
     else:
         found += _of_fields(text, fields, known)
     return tuple(sorted(Problem(*places.of(one.offset), one.message, one.severity) for one in found))
+
+
+def frontmatter_problems(note: EditableText, reads_signals: bool = True) -> tuple[str, ...]:
+    """The reasons why the frontmatter of ``note``, or one of its fields, is not read as it is meant. Raises no errors.
+
+    ``reads_signals`` is True if signals are read from frontmatter.
+    """
+    text = note.plain(note.text)
+    fields = parse(text).fields
+    if (
+        fields
+        and not note.has_bom
+        and not fields.keys() & _CHECKED
+        and all(_is_date(fields.get(key, _EXAMPLE)) for key in _DATES)
+    ):
+        return ()  # the quick way for most notes
+    found = [*_of_block(note, text)]
+    try:
+        found += _of_fields(text, fields_of(text), KnownFiles(Names(()), reads_signals))
+    except BrokenFrontmatter as error:
+        found.append(_Found(error.offset, _no_frontmatter(error), Severity.ERROR))
+    return tuple(one.message for one in found if one.severity is Severity.ERROR or one.offset == 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +239,7 @@ def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> I
             message = "not read: a note's title is its # heading or, if there is none, as here, its file name"
             yield _Found(field.key_start, message, Severity.WARNING)
     by_key = {field.key: field for field in fields}
-    if "type" in by_key and by_key["type"].value == _STUB:
+    if "type" in by_key and by_key["type"].value == _STUB and known.names.files:
         yield from _of_stub(by_key, known)
 
 

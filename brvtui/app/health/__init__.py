@@ -1,0 +1,1 @@
+"""The Health screen: findings about the memory, its terms, and the tokens of a text."""

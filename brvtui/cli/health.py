@@ -1,0 +1,88 @@
+"""``brv-tui health``: the defects of a memory."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from brvtui.cli import completing
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
+from brvtui.cli.options import WholeNumber, format_option, project_option, shared
+from brvtui.cli.output import print_report, say, show_progress, write_json
+from brvtui.cli.sessions import ProjectRequest, project_request
+from brvtui.lab.health.finding import Confidence, Kind
+from brvtui.report.health import health_lines, health_markdown, shown_kinds
+from brvtui.report.lines import rich_lines
+
+SCHEMA = 1
+_KINDS = [str(kind) for kind in Kind]
+_GATES = [*map(str, Confidence), *_KINDS]
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui health
+  brv-tui health --kind superseded --kind near_duplicate
+  brv-tui health --fail-on high --format md > health.md
+  brv-tui health --format json | jq -r '.findings[] | select(.kind == "broken_link") | .notes[0]'
+"""
+)
+@click.option(
+    "--kind", "kinds", type=click.Choice(_KINDS), multiple=True, metavar="KIND", help="Only findings of this kind."
+)
+@click.option(
+    "--fail-on",
+    "gates",
+    type=click.Choice(_GATES),
+    multiple=True,
+    metavar="KIND",
+    help="Exit with code 1 if there is a finding of this kind, or with at least this confidence: high, medium or low.",
+)
+@click.option(
+    "--days",
+    type=WholeNumber(1, 3_650),
+    default=90,
+    show_default=True,
+    help="How many days of the log to read, and how far to look ahead.",
+)
+@click.option(
+    "--engine",
+    default="",
+    metavar="NAME",
+    shell_complete=completing.engines,
+    help="The memory system to ask (default: from the settings, otherwise byterover).",
+)
+@project_option
+@shared
+@project_request
+@format_option("text", "json", "md", text="Output format; md is a report to share.")
+def health(kinds: tuple[str, ...], gates: tuple[str, ...], days: int, request: ProjectRequest, form: str) -> int:
+    """List the defects of a memory, worst first: superseded facts, duplicates, junk, gaps, broken links and more.
+
+    Each finding says how sure it is, and what it costs the judged and logged queries. Nothing is changed. Exit code 1
+    only with --fail-on.
+    """
+    session = request.open()
+    if not session.kind.has_files:
+        raise Failure(f"{session.project.name} is code: only notes have a health; open a project of notes", BAD_USAGE)
+    report = shown_kinds(session.health.report(days, progress=partial(show_progress, "step")), kinds)
+    if form == "json":
+        names = ("kind", "notes", "confidence", "sentence", "cost", "queries")
+        rows = [{name: getattr(one, name) for name in names} for one in report.findings]
+        numbers = {"notes": report.notes, "queries": report.queries, "days": days, "ignored": len(report.ignored)}
+        write_json([{"schema": SCHEMA, **numbers, "findings": rows}])
+    elif form == "md":
+        say(health_markdown(report, session.project.name, session.kind.noun))
+    else:
+        print_report(lambda width: rich_lines(health_lines(report, session.kind.noun, width)))
+    return NEGATIVE if any(_fails(one.kind, one.confidence, gates) for one in report.findings) else OK
+
+
+def _fails(kind: Kind, confidence: Confidence, gates: tuple[str, ...]) -> bool:
+    levels = list(Confidence)
+    return kind in gates or any(
+        gate in levels and levels.index(confidence) <= levels.index(Confidence(gate)) for gate in gates
+    )

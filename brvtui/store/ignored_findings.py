@@ -1,0 +1,44 @@
+"""The findings about a memory's health that the user ignores, in one file per tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from brvtui.disk import writing
+from brvtui.disk.locks import locked
+from brvtui.store.folders import tree_folder
+from brvtui.store.state_file import read_state_or_none, write_state
+
+_FILE = "ignored-findings.json"
+FindingKey = tuple[str, ...]
+"""The kind of a finding, followed by its notes or, without notes, by its queries."""
+
+
+class IgnoredFindings:
+    """The ignored findings of one tree. The file is created with the first one."""
+
+    def __init__(self, tree: Path) -> None:
+        """The file need not exist."""
+        self._path = tree_folder(tree) / _FILE
+
+    def read(self) -> frozenset[FindingKey]:
+        """Returns the keys of the ignored findings; none if the file is missing or damaged."""
+        value = read_state_or_none(self._path)
+        rows = value if isinstance(value, list) else []
+        return frozenset(
+            tuple(row) for row in rows if isinstance(row, list) and all(isinstance(part, str) for part in row)
+        )
+
+    def add(self, key: FindingKey) -> None:
+        """Adds ``key``. Raises OSError if the data folder is not writable."""
+        self._edit(lambda keys: keys | {key})
+
+    def remove(self, key: FindingKey) -> None:
+        """Removes ``key`` if it is there. Raises OSError."""
+        self._edit(lambda keys: keys - {key})
+
+    def _edit(self, changed: Callable[[frozenset[FindingKey]], frozenset[FindingKey]]) -> None:
+        writing.make_folder(self._path.parent)
+        with locked(self._path.parent):
+            write_state(self._path, sorted(map(list, changed(self.read()))))

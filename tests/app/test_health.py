@@ -1,0 +1,251 @@
+"""The Health screen: findings by kind, their details, actions on several at once, ignored ones, and its tabs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from brvtui.app.editing.merge_dialog import MergeDialog, MergedTextDialog, SidesPane
+from brvtui.app.editing.note_editor import NoteEditor
+from brvtui.app.editing.plan_dialog import PlanDialog, TitleDialog, effect_lines
+from brvtui.app.health.findings_pane import FindingPane, FindingsPane
+from brvtui.app.health.screen import HealthHead, HealthScreen
+from brvtui.engines.contract import EngineError
+from brvtui.lab.health.finding import Confidence, Finding, Kind
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.paint.glyphs import UNICODE
+from brvtui.session.edit_effect import effect_of_plan
+from brvtui.session.health import ProjectHealth
+from brvtui.tree.editing.archive import archived_as
+from brvtui.tree.engine_files.curate_log import read_curations
+from brvtui.tree.engine_files.sidecar import project_data
+from tests.app.driving import NARROW, WIDE, MakeApp, at_two_sizes, on, press, settled, until
+from tests.app.looking import AppPilot, flat, frame, text_of, toast_text, view
+from tests.notes.conftest import files_of
+from tests.support.trees import Tree
+
+ONE, OTHER, EMPTY = "deploy/cooling.md", "deploy/cooling_again.md", "deploy/todo.md"
+_TEXT = "\n".join(
+    f"- pump {number} moves {number * 7} litres of coolant per minute to rack {number}" for number in range(30)
+)
+
+
+@pytest.fixture
+def ill(garden: Tree) -> Tree:
+    """A tree with two notes that say the same, a note with only a title, and a pending review."""
+    garden.file(ONE, f"---\nauthor: Ada\n---\n# Cooling of the racks\n\n{_TEXT}\n", days=9)
+    garden.file(OTHER, f"# Cooling of racks\n\n{_TEXT}\n- a valve shuts at 60 degrees\n", days=2)
+    garden.file(EMPTY, "# Todo\n", days=1)
+    operation = {"type": "UPDATE", "filePath": str(garden.tree / EMPTY), "reviewStatus": "pending", "reason": "shorter"}
+    log = project_data(garden.root) / "curate-log" / "cur-1795000000000.json"
+    log.parent.mkdir(parents=True)
+    log.write_text(json.dumps({"taskId": "t-7", "startedAt": 1_795_000_000_000, "operations": [operation, 3]}))
+    return garden
+
+
+async def opened(pilot: AppPilot) -> FindingsPane:
+    """Opens the screen, and waits for the first check."""
+    await settled(pilot)
+    screen = await on(pilot, HealthScreen, "escape", "7")
+    await until(pilot, lambda: view(pilot).health.report is not None and not view(pilot).health.total)
+    await settled(pilot)
+    return screen.findings
+
+
+def to(pane: FindingsPane, kind: Kind, *notes: str) -> None:
+    """Moves the cursor to the first finding of ``kind`` that names ``notes``."""
+    found = (key for key, row in pane.rows_by_key.items() if isinstance(row, Finding) and row.kind is kind)
+    pane.move_to(pane.choices.index(next(key for key in found if all(note in key for note in notes))))
+
+
+@at_two_sizes
+async def test_findings_show_reason_cost_origin_and_remedies(
+    ill: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
+    async with make_app(ill.root).run_test(size=size) as pilot:
+        pane = await opened(pilot)
+        rows = text_of(pilot, "#findings").splitlines()
+        assert rows[0].strip().endswith(" 1")
+        assert "review" in rows[1]
+        to(pane, Kind.NEAR_DUPLICATE, ONE, OTHER)
+        await settled(pilot)
+        row = pane.row
+        assert isinstance(row, Finding)
+        details = flat(pilot, "#finding")
+        assert row.sentence in details
+        assert "Ada" in details
+        assert " c Combine the notes" in details
+        pane.move_to(0)
+        await settled(pilot)
+        assert "task t-7: shorter" in flat(pilot, "#finding")
+
+
+async def test_list_follows_edits_without_moving_the_cursor(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        to(pane, Kind.TITLE_ONLY, EMPTY)
+        before = pane.chosen
+        ill.file("deploy/empty.md", "# Later\n")
+        await until(pilot, lambda: any("empty.md" in key for key in pane.choices))
+        assert pane.chosen == before
+        ill.file(EMPTY, f"# Todo\n\n{_TEXT[:400]} and other sentences\n")
+        await until(pilot, lambda: before not in pane.choices)
+        assert pane.row is not None
+
+
+async def test_marked_notes_are_archived_together_and_undone_at_once(ill: Tree, make_app: MakeApp) -> None:
+    ill.file("deploy/empty.md", "# Later\n", days=1)
+    before = files_of(ill.tree)
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        for path in (EMPTY, "deploy/empty.md"):
+            to(pane, Kind.TITLE_ONLY, path)
+            await press(pilot, "space")
+        assert len(pane.marked) == 2
+        dialog = await on(pilot, PlanDialog, "X")
+        await until(pilot, lambda: dialog.pane.plan is not None and dialog.pane.effect)
+        await settled(pilot)
+        assert "quer" in dialog.pane.effect[0].plain
+        await press(pilot, "enter")
+        await until(pilot, lambda: not (ill.tree / EMPTY).exists() and not (ill.tree / "deploy/empty.md").exists())
+        await until(pilot, lambda: not pane.marked)
+        await press(pilot, "u")
+        await until(pilot, lambda: files_of(ill.tree) == before)
+
+
+async def test_merge_shows_both_notes_and_uses_edited_text(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        to(pane, Kind.NEAR_DUPLICATE, ONE, OTHER)
+        dialog = await on(pilot, MergeDialog, "c")
+        await settled(pilot)
+        keep, removes, _ = dialog.entered
+        other = ONE if keep == OTHER else OTHER
+        assert not removes
+        assert "valve shuts" in "".join(row.plain for row in dialog.query_one(SidesPane).lines)
+        texts = await on(pilot, MergedTextDialog, "e")
+        editor = texts.query_one(NoteEditor)
+        assert "valve shuts" in editor.text
+        editor.move_cursor(editor.document.end)
+        await press(pilot, "m", "i", "n", "e", "ctrl+s")
+        await until(pilot, lambda: dialog.entered[2] is not None and dialog.pane.plan is not None)
+        await settled(pilot)
+        await press(pilot, "enter")
+        await until(pilot, lambda: not (ill.tree / other).exists())
+        assert (ill.tree / keep).read_text().endswith("mine")
+        assert (ill.tree / archived_as(other).full).exists()
+
+
+async def test_title_is_changed(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        to(pane, Kind.TITLE_ONLY, EMPTY)
+        dialog = await on(pilot, TitleDialog, "r")
+        assert isinstance(dialog.maker(), str), "the title is unchanged"
+        await press(pilot, "s")
+        await until(pilot, lambda: dialog.pane.plan is not None)
+        await settled(pilot)
+        await press(pilot, "enter")
+        await until(pilot, lambda: (ill.tree / EMPTY).read_text() == "# Todos\n")
+
+
+async def test_ignored_findings_are_hidden_shown_and_restored(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        to(pane, Kind.TITLE_ONLY, EMPTY)
+        key = pane.chosen
+        await pilot.press("d")
+        await until(pilot, lambda: key not in pane.choices)
+        await press(pilot, "i")
+        assert key in pane.choices
+        pane.move_to(pane.choices.index(key))
+        await pilot.press("d")
+        await until(pilot, lambda: not view(pilot).health.total and not view(pilot).health.report.ignored)  # type: ignore[union-attr]
+        assert key in pane.choices
+
+
+async def test_tabs_are_switched_by_key_and_mouse(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=NARROW) as pilot:
+        await opened(pilot)
+        await press(pilot, "f4")
+        shown = {pane.id for pane in frame(pilot).body.panes if pane.display}  # type: ignore[attr-defined]
+        assert shown == {"terms"}
+        column = text_of(pilot, "#health-head").splitlines()[0].index("Tokens")
+        await pilot.click("#health-head", offset=(column, 0))
+        await settled(pilot)
+        assert frame(pilot).stop == "tokens"
+        assert frame(pilot).query_one(HealthHead).tab == "tokens"
+        await press(pilot, "escape")
+        assert frame(pilot).stop == "findings"
+        assert frame(pilot).query_one(FindingPane).display
+
+
+async def test_check_is_stopped_and_failures_are_shown(
+    ill: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(
+        _: ProjectHealth, days: int = 90, cancelled: Callable[[], bool] = bool, progress: object = None
+    ) -> None:
+        while not cancelled():
+            pass
+        raise EngineError("broken")
+
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        monkeypatch.setattr(ProjectHealth, "report", endless)
+        await settled(pilot)
+        await pilot.press("escape", "7")
+        await until(pilot, lambda: view(pilot).health.total)
+        await pilot.press("b")
+        await until(pilot, lambda: view(pilot).health.stopped)
+        await settled(pilot)
+        assert "stopped" in text_of(pilot, "#findings")
+        monkeypatch.setattr(ProjectHealth, "report", lambda *_, **__: (_ for _ in ()).throw(EngineError("broken")))
+        await press(pilot, "b")
+        assert "broken" in text_of(pilot, "#findings")
+        assert not toast_text(pilot)
+
+
+async def test_new_note_for_a_gap_has_its_query(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        finding = Finding(Kind.GAP, (), Confidence.LOW, "no note covers it", "", ("zebra crossing",))
+        report = view(pilot).health.report
+        assert report is not None
+        store = pilot.app.store  # type: ignore[attr-defined]
+        store.update(view(pilot).health._replace(report=type(report)((finding,), (), 1, 1, 90)))
+        to(pane, Kind.GAP, "zebra crossing")
+        await settled(pilot)
+        assert frame(pilot).query_at_hand[0] == "zebra crossing"
+        assert not frame(pilot).query_at_hand.is_covered
+
+
+def test_effect_names_worse_queries_first(ill: Tree) -> None:
+    session = ill.session()
+    judgments = (Judgment("q", "valve degrees", documents=(JudgedDocument(OTHER, 3),)), Judgment("r", "zebra"))
+    JudgmentsFile.of(session.project).change(lambda _: judgments)
+    archive = session.notes.plan_archiving([OTHER])
+    effect = effect_of_plan(session, archive, judgments, (), session.engine, "", bool)
+    assert effect is not None
+    assert (effect.judged, effect.worse, [change.now.id for change in effect.otherwise]) == (2, 1, ["q"])
+    head, query = effect_lines(effect, UNICODE)
+    assert head.spans[0][1] == "bad"
+    assert query.plain.split()[0] == "worse"
+    merge = session.notes.plan_replacing([(OTHER, ONE)], is_merge=True)
+    effect = effect_of_plan(session, merge, judgments, (), session.engine, "", bool)
+    assert effect is not None
+    assert not effect.worse
+
+
+@pytest.mark.parametrize("place", ["/etc/passwd", "../x.md", "\ud800", "\0", 3, None])
+def test_curations_outside_of_the_tree_are_left_out(tree: Tree, place: object) -> None:
+    log = project_data(tree.root) / "curate-log"
+    log.mkdir(parents=True)
+    (log / "cur-1.json").write_text(
+        json.dumps({"operations": [{"filePath": place}, {"filePath": str(tree.tree / "a.md")}]})
+    )
+    (log / "cur-2.json").write_text("[")
+    (log / "cur-3.json").write_text('{"operations": 7}')
+    assert [each.path for each in read_curations(project_data(tree.root), tree.tree)] == ["a.md"]

@@ -1,0 +1,73 @@
+"""``brv-tui health``: output, filters and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.test_code import repository as repository
+from tests.cli.test_space import space as space
+from tests.support.trees import Tree
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> str:
+    """A project with a broken link and an empty template."""
+    tree = Tree(tmp_path / "sick")
+    tree.note("a/ferries.md", "Ferry bookings", "Ferries are booked by noon. See [the desk](gone.md).")
+    tree.note("a/plan.md", "Depot plan", "## Reason\n\n## Narrative\nTODO")
+    return str(tree.root)
+
+
+def answered(run: Run, project: str, *args: str, code: int = 0) -> list[dict[str, Any]]:
+    ended, out, _ = run("health", "--project", project, "--format", "json", *args, inside=False)
+    assert ended == code
+    value = json.loads(out)
+    assert value["schema"] == 1
+    return list(value["findings"])
+
+
+def test_json_has_every_finding(run: Run, project: str) -> None:
+    findings = answered(run, project)
+    assert {(one["kind"], *one["notes"]) for one in findings} >= {
+        ("broken_link", "a/ferries.md"),
+        ("template_only", "a/plan.md"),
+    }
+    assert {"kind", "notes", "confidence", "sentence", "cost"} <= findings[0].keys()
+
+
+def test_kind_limits_the_findings(run: Run, project: str) -> None:
+    assert [one["kind"] for one in answered(run, project, "--kind", "broken_link")] == ["broken_link"]
+
+
+@pytest.mark.parametrize(
+    ("gate", "code"), [("broken_link", 1), ("high", 1), ("low", 1), ("superseded", 0), ("medium", 1)]
+)
+def test_gate_ends_with_code_1(run: Run, project: str, gate: str, code: int) -> None:
+    answered(run, project, "--fail-on", gate, code=code)
+
+
+def test_gate_concerns_only_the_listed_kinds(run: Run, project: str) -> None:
+    answered(run, project, "--kind", "superseded", "--fail-on", "high", code=0)
+
+
+def test_text_and_markdown_name_the_notes(run: Run, project: str) -> None:
+    for form in ("text", "md"):
+        code, out, _ = run("health", "--project", project, "--format", form, inside=False)
+        assert code == 0
+        assert "a/ferries.md" in out
+        assert "gone.md" in out
+
+
+def test_unknown_kinds_are_refused(run: Run, project: str) -> None:
+    assert run("health", "--project", project, "--kind", "illness", inside=False)[0] == 2
+    assert run("health", "--project", project, "--fail-on", "illness", inside=False)[0] == 2
+
+
+@pytest.mark.parametrize("engine", ["baseline", "soleri", "jeffs_brain", "knowing"])
+def test_every_engine_for_notes_has_findings(run: Run, project: str, engine: str) -> None:
+    assert "broken_link" in {one["kind"] for one in answered(run, project, "--engine", engine)}
