@@ -39,7 +39,7 @@ def calls(served: Projects, pick: random.Random) -> Iterator[tuple[str, dict[str
 
 def answer(served: Projects, name: str, given: dict[str, Any]) -> dict[str, Any]:
     """An answer as the server gives it, without the protocol."""
-    tool = next(one for one in TOOLS if one.name == name)
+    tool = next(one for one in TOOLS if one.listed.name == name)
     return fitted(tool.answer(served.choose(())[0], given), SHORT)
 
 

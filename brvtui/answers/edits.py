@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from brvtui.notes.note_problems import problems_of, refused_name
 from brvtui.ranking.decay import just_before_ms
 from brvtui.session.held_notes import at_revision
 from brvtui.session.remedies import effect_on, other_queries, results_in, time_limit
-from brvtui.snapshot.naming import UnknownNote, find_note
+from brvtui.snapshot.naming import UnknownNote, find_note, path_inside
 from brvtui.trace import SideEffect
 from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.editing.problems import Problem, Severity
@@ -63,8 +62,6 @@ class EditReport:
     """True if a problem changes how the engine reads a note."""
     compared: int
     """The number of judged and logged queries that ran before and after the edit."""
-    left_out: int
-    """The number of queries that did not run because of the limits."""
     queries: tuple[ChangedQuery, ...]
     """The queries whose answer changes, broken ones first."""
     broken: int
@@ -79,12 +76,11 @@ def path_in_tree(session: Session, name: str) -> str:
     ``name`` is a path in the tree, in the project or on disk, or another name of an existing note. Raises
     :class:`brvtui.snapshot.naming.UnknownNote` for a path outside the tree, or with another ending.
     """
-    root, tree = session.project.root, session.project.tree
-    path = os.path.normpath(name.replace("\\", "/").strip())
-    for folder in (root.as_posix(), os.path.relpath(tree, root), tree.as_posix()):
-        path = path.removeprefix(f"{folder}/")
+    path = path_inside(session.snapshot, name.strip())
     try:
-        return find_note(session.snapshot, path).path
+        is_new = name.startswith("/") and path not in session.snapshot.parsed and not path.startswith("/")
+        if not is_new or session.kind.not_added:
+            return find_note(session.snapshot, name).path
     except UnknownNote:
         if session.kind.not_added:
             raise
@@ -157,7 +153,7 @@ def _report(
     lines = tuple(f"{path}:{one.line + 1}: {one.severity.value}: {one.message}" for path, one in each)
     broken = sum(one.is_broken for one in found)
     has_errors = any(one.severity is Severity.ERROR for _, one in each)
-    return EditReport(tuple(problems), lines, has_errors, len(was), len(queries) - len(was), tuple(found), broken)
+    return EditReport(tuple(problems), lines, has_errors, len(was), tuple(found), broken)
 
 
 def _breaks(pair: list[QueryResult], edited: list[str]) -> bool:

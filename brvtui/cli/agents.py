@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from brvtui import faults
-from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, is_there
+from brvtui.cli.failure import FAILED, NEGATIVE, OK, Failure, is_there
 from brvtui.cli.options import NOW_HELP, NamedPath, answer_format, moment, project_option, shared
 from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
@@ -95,9 +95,7 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
         return OK
     session = request.open()
     if is_piped:
-        data = sys.stdin.buffer.read(_LARGEST + 1)
-        if len(data) > _LARGEST:
-            raise Failure(f"standard input has more than {_LARGEST:,} bytes", BAD_USAGE)
+        data = sys.stdin.buffer.read(_LARGEST)  # engines ignore far smaller notes
         result = edits.check_edit(session, edits.path_in_tree(session, str(own[0])), data)
     else:
         result = edits.check_since(session, tuple(edits.path_in_tree(session, str(each)) for each in own), rev)

@@ -17,7 +17,6 @@ _MOST_ROOTS = 50
 
 
 ServedProject = tuple[Session, tuple[str, ...]]
-"""The session of a project, and notices about it."""
 
 
 def folder_of(uri: str) -> Path | None:
@@ -36,12 +35,12 @@ class Projects:
     def __init__(self, named: Sequence[Path], here: Path, now_ms: float | None = None) -> None:
         """``named`` are projects that the user named, ``here`` is the working folder. ``now_ms`` freezes the clock."""
         self._named, self._here, self._now_ms = tuple(named), here, now_ms
-        self._open: dict[Path, ServedProject] = {}
+        self._open: dict[tuple[Path, Path], ServedProject] = {}
         """The open projects, the one asked about last at the end."""
 
     def choose(self, roots: Sequence[Path], wanted: str = "", note: str = "") -> ServedProject:
-        """The loaded project ``wanted`` (a name, or a path below an allowed folder) or, if that is empty, the project
-        that contains the path ``note``, or the only one.
+        """The session of the project ``wanted`` (a name, or a path below an allowed folder) or, if that is empty, of
+        the project that contains the path ``note``, or of the only one; and notices about it.
 
         Checks every file for changes. Raises :class:`brvtui.tree.reading.project.ProjectError`, also if the choice is
         not clear or not allowed, and the exceptions of :meth:`brvtui.session.Session.open`.
@@ -54,14 +53,11 @@ class Projects:
         elif len(found) > 1:
             found = {root: folder for root, folder in found.items() if Path(note).is_relative_to(root)} or found
         if not found:
-            raise ProjectError(
-                f"no memory (.brv) {shortened(wanted)} in {places}: only projects there are answered for"
-            )
+            raise ProjectError(f"no memory {shortened(wanted)} in {places}: only projects there are answered for")
         if len(found) > 1:
             raise ProjectError(f"several projects: set project to one of {places}")
-        ((root, folder),) = found.items()
-        opened = self._open.pop(root) if root in self._open else self._opened(root, folder)
-        self._open[root] = opened
+        (key,) = found.items()
+        opened = self._open[key] = self._open.pop(key) if key in self._open else self._opened(*key)
         if len(self._open) > _MOST_OPEN:
             self._open.pop(next(iter(self._open)))[0].close()
         opened[0].load()

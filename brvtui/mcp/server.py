@@ -35,7 +35,7 @@ _SECONDS, _ROOTS_SECONDS = 60.0, 10.0
 _LONGEST_ERROR, _ROOTS = 600, "roots"
 _RESOURCES = {"brv-tui://trace-schema": "trace.schema.json", "brv-tui://glossary": "glossary.md"}
 _Context = ServerRequestContext[Any]
-_VALIDATORS = {tool.name: Draft202012Validator(tool.input_schema) for tool in TOOLS}
+_VALIDATORS = {tool.listed.name: Draft202012Validator(tool.listed.input_schema) for tool in TOOLS}
 
 
 class AnswerServer:
@@ -63,11 +63,11 @@ class AnswerServer:
     async def _call(
         self, context: _Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        tool = next((one for one in TOOLS if one.name == params.name), None)
+        tool = next((one for one in TOOLS if one.listed.name == params.name), None)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"no tool {shortened(visible(params.name))}")
         given = params.arguments or {}
-        if problem := _problem(tool, given):
+        if problem := _problem(params.name, given):
             return _failed(problem)
         roots = await self._client_roots(context, params)
         if roots is None:
@@ -113,23 +113,18 @@ def _failed(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
 
-def _problem(tool: ToolDeclaration, given: Arguments) -> str:
+def _problem(name: str, given: Arguments) -> str:
     """The first problem of the arguments; empty if they are valid."""
-    error = best_match(_VALIDATORS[tool.name].iter_errors(given))
+    error = best_match(_VALIDATORS[name].iter_errors(given))
     if error is not None:
-        name = ".".join(map(str, error.path))
-        return f"{name}: must be {error.validator} {error.validator_value}" if name else error.message
-    odd = (name for name, value in given.items() if any("\ud800" <= char <= "\udfff" for char in str(value)))
-    return next((f"{name}: must be Unicode text, without lone surrogates" for name in odd), "")
+        place = ".".join(map(str, error.path))
+        return f"{place}: must be {error.validator} {error.validator_value}" if place else error.message
+    odd = (each for each, value in given.items() if any("\ud800" <= char <= "\udfff" for char in str(value)))
+    return next((f"{each}: must be Unicode text, without lone surrogates" for each in odd), "")
 
 
 async def _list_tools(context: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
-    tools = [
-        types.Tool(name=one.name, description=one.description, input_schema=one.input_schema, annotations=hints,
-                   output_schema=one.output_schema) for one in TOOLS
-    ]  # fmt: skip
-    return types.ListToolsResult(tools=tools)
+    return types.ListToolsResult(tools=[tool.listed for tool in TOOLS])
 
 
 async def _list_resources(context: _Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:

@@ -70,7 +70,7 @@ class ProjectHealth:
         with self._lock:
             if not self._session.kind.has_files:
                 return HealthReport((), (), 0, 0, days)
-            check = _Check(self._session, days, cancelled, progress or (lambda done, of: None))
+            check = _Check(self._session, days, cancelled, progress)
             findings = sorted(check.findings(), key=lambda one: (-one.weight, one.kind, one.notes, one.queries))
             check.keep()
             self._is_checked = True
@@ -86,7 +86,7 @@ class ProjectHealth:
         if not self._is_checked:
             self.report()
         with self._lock:
-            return tuple(_Check(self._session, 1, lambda: False, lambda done, of: None, snapshot, path).of_pairs())
+            return tuple(_Check(self._session, 1, edited=(snapshot, path)).of_pairs())
 
     def ignore(self, finding: Finding) -> None:
         """Lists ``finding`` among the ignored ones from the next report on. Raises OSError."""
@@ -132,18 +132,13 @@ class _Check:
     """One check of a snapshot. Results of earlier checks are reused for files that have not changed."""
 
     def __init__(
-        self,
-        session: Session,
-        days: int,
-        cancelled: Callable[[], bool],
-        progress: Progress,
-        snapshot: Snapshot | None = None,
-        path: str = "",
-    ) -> None:
-        """``snapshot`` replaces the newest one. If ``path`` is given, only pairs with that note are compared."""
-        self.session, self.days, self.progress = session, days, progress
-        self._cancelled, self._path = cancelled, path
-        self.snapshot: Snapshot = snapshot or session.snapshot
+        self, session: Session, days: int, cancelled: Callable[[], bool] = lambda: False,
+        progress: Progress | None = None, edited: tuple[Snapshot | None, str] = (None, ""),
+    ) -> None:  # fmt: skip
+        """``edited`` replaces the newest snapshot; then only pairs with the note at its path are compared."""
+        self.session, self.days, self.progress = session, days, progress or (lambda done, of: None)
+        self._cancelled, self._path = cancelled, edited[1]
+        self.snapshot: Snapshot = edited[0] or session.snapshot
         engine = session.engines.named(session.engine)
         constants = session.engines.context(session.engine).constants
         self.quoted = engine.quoted_units(constants) if isinstance(engine, QuotesNotes) else 0

@@ -96,8 +96,9 @@ async def test_roots_choose_among_projects(tmp_path: Path, sample: Path, mode: s
         found = await answer(agent, "explain", query="anchor", project="other")
         assert [hit["path"] for hit in found["hits"]] == ["a/one.md"]
         assert (await answer(agent, "explain", query="carrier", project=str(sample)))["hits"]
-        path = str(other.tree / "a" / "one.md")
-        assert (await answer(agent, "check_edit", path=path, text="# One"))["paths"] == ["a/one.md"]
+        for name in ("a/one.md", "one.md", "b/one.md"):  # two of them are new
+            found = await answer(agent, "check_edit", path=str(other.tree / name), text="# One")
+            assert found["paths"] == [name]
         for outside in (str(elsewhere.root), "../elsewhere", "elsewhere", "/", "~", "other/../../elsewhere"):
             assert "only projects there are answered for" in await failure(
                 agent, "explain", query="anchor", project=outside
