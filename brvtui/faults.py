@@ -1,10 +1,35 @@
-"""Describes I/O errors. Nothing else turns an OSError into a message for the user."""
+"""Describes errors: the messages for I/O errors, and the exit codes of errors whose messages are meant for the user."""
 
 from __future__ import annotations
 
 import errno
 import os
 
+OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
+_CODES = {
+    "brvtui.config.schema.ConfigError": BAD_USAGE,
+    "brvtui.engines.contract.EngineError": BAD_USAGE,
+    "brvtui.engines.contract.StorageError": FAILED,
+    "brvtui.engines.verification.installed.NotInstalled": FAILED,
+    "brvtui.engines.verification.sealed_node.EngineRunError": FAILED,
+    "brvtui.fleet.cluster.ClusterError": FAILED,
+    "brvtui.fleet.cluster.UntrustedScheduler": BAD_USAGE,
+    "brvtui.fleet.fleet_file.FleetError": BAD_USAGE,
+    "brvtui.lab.evaluation.results.UnknownMetric": BAD_USAGE,
+    "brvtui.lab.judgments.model.JudgmentsError": BAD_USAGE,
+    "brvtui.lab.judgments.model.JudgmentsWriteError": FAILED,
+    "brvtui.lab.whatif.sweep.SweepError": BAD_USAGE,
+    "brvtui.lab.whatif.variant.VariantError": BAD_USAGE,
+    "brvtui.replay.ReplayError": BAD_USAGE,
+    "brvtui.report.saved.ExportError": FAILED,
+    "brvtui.saved.traces.SavedError": BAD_USAGE,
+    "brvtui.snapshot.naming.UnknownNote": NOT_THERE,
+    "brvtui.tree.history.git.RevisionError": BAD_USAGE,
+    "brvtui.tree.reading.project.ProjectError": NOT_THERE,
+    "brvtui.tree.reading.signals.SignalsError": BAD_USAGE,
+    "brvtui.typed_tables.ProfileError": BAD_USAGE,
+}
+"""The exit codes of errors whose messages are meant for the user. Keys are class names, so no module is loaded."""
 _ADVICE = {
     errno.ENOSPC: "the disk is full; free some space and try again",
     errno.EDQUOT: "your disk quota is used up; free some space and try again",
@@ -54,3 +79,9 @@ def error_line(error: OSError, where: str | os.PathLike[str] = "") -> str:
     """Returns a line for the user: the file (from the error, or else ``where``), the problem and the remedy."""
     name = error.filename if isinstance(error.filename, str | bytes) else ""
     return f"{os.fsdecode(name) or os.fspath(where) or 'input or output'}: {advice(error)}"
+
+
+def exit_code_of(error: BaseException) -> int | None:
+    """Returns the exit code of an error whose message is meant for the user; None for any other error."""
+    names = (f"{each.__module__}.{each.__qualname__}" for each in type(error).__mro__)
+    return next((_CODES[name] for name in names if name in _CODES), None)

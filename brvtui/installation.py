@@ -1,4 +1,4 @@
-"""Finds the command that adds an extra to the installed brv-tui."""
+"""Finds the files of the installed brv-tui, and the command that adds an extra to it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 _NAME = "brv-tui"
+
+
+def packaged_file(name: str, *source: str) -> Path:
+    """The file ``name`` of the installed package or, in a checkout, the file at ``source`` in the repository."""
+    package = Path(__file__).parent
+    packaged = package / name
+    return packaged if packaged.is_file() else package.parent.joinpath(*source)
 
 
 def install_command(extra: str) -> str:

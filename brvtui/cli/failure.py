@@ -10,7 +10,10 @@ from types import TracebackType
 
 import click
 
-OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
+from brvtui import faults
+from brvtui.faults import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK
+
+__all__ = ["BAD_USAGE", "FAILED", "NEGATIVE", "NOT_THERE", "OK"]
 
 
 class Failure(click.ClickException):
@@ -21,43 +24,17 @@ class Failure(click.ClickException):
         self.code = code
 
 
-_CODES = {
-    "brvtui.config.schema.ConfigError": BAD_USAGE,
-    "brvtui.engines.contract.EngineError": BAD_USAGE,
-    "brvtui.engines.contract.StorageError": FAILED,
-    "brvtui.engines.verification.installed.NotInstalled": FAILED,
-    "brvtui.engines.verification.sealed_node.EngineRunError": FAILED,
-    "brvtui.fleet.cluster.ClusterError": FAILED,
-    "brvtui.fleet.cluster.UntrustedScheduler": BAD_USAGE,
-    "brvtui.fleet.fleet_file.FleetError": BAD_USAGE,
-    "brvtui.lab.evaluation.results.UnknownMetric": BAD_USAGE,
-    "brvtui.lab.judgments.model.JudgmentsError": BAD_USAGE,
-    "brvtui.lab.judgments.model.JudgmentsWriteError": FAILED,
-    "brvtui.lab.whatif.sweep.SweepError": BAD_USAGE,
-    "brvtui.lab.whatif.variant.VariantError": BAD_USAGE,
-    "brvtui.replay.ReplayError": BAD_USAGE,
-    "brvtui.report.saved.ExportError": FAILED,
-    "brvtui.saved.traces.SavedError": BAD_USAGE,
-    "brvtui.snapshot.naming.UnknownNote": NOT_THERE,
-    "brvtui.tree.history.git.RevisionError": BAD_USAGE,
-    "brvtui.tree.reading.project.ProjectError": NOT_THERE,
-    "brvtui.tree.reading.signals.SignalsError": BAD_USAGE,
-    "brvtui.typed_tables.ProfileError": BAD_USAGE,
-}
-"""The exit codes of errors whose messages are meant for the user. Keys are class names, so no module is loaded."""
-
-
 class ErrorsReported:
-    """A context manager that turns an error from :data:`_CODES`, or of a subclass, into a :class:`Failure`."""
+    """A context manager that turns an error that is meant for the user into a :class:`Failure`."""
 
     def __enter__(self) -> None:
         """Does nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Raises :class:`Failure` if the error is one of :data:`_CODES`."""
-        for name in (f"{each.__module__}.{each.__qualname__}" for each in (kind.__mro__ if kind else ())):
-            if name in _CODES:
-                raise Failure(str(error), _CODES[name]) from error
+        """Raises :class:`Failure` if the error has an exit code."""
+        code = faults.exit_code_of(error) if error is not None else None
+        if code is not None:
+            raise Failure(str(error), code) from error
 
 
 PROJECT_OR_REPO = "give either a project or --repo"

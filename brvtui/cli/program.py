@@ -62,6 +62,7 @@ _GROUPS = {
         "demo": ("demo:demo", "Try the app on a sample tree"),
         "open": ("serving:open_app", "Open a project or a saved trace"),
         "serve": ("serving:serve", "Show the app in a browser"),
+        "mcp": ("agents:mcp", "Answer an agent's questions (MCP)"),
         "query": ("query:query", "Answer a query and show every decision"),
         "ask": ("ask:ask", "Answer a query, with a model if allowed"),
         "find": ("find:find", "List the notes that contain a text"),
@@ -101,7 +102,12 @@ _GROUPS = {
     },
 }
 """The commands by group and name: module and function, and summary. Only the called command's module is imported."""
-_COMMANDS = {name: command for group in _GROUPS.values() for name, command in group.items()}
+_UNLISTED = {
+    "check-edit": ("agents:check_edit", "Show which queries an edit of a note breaks"),
+    "skill": ("agents:skill", "Teach an agent to use brv-tui"),
+}
+"""More commands for agents, which the help of ``mcp`` names."""
+_COMMANDS = {name: command for group in (*_GROUPS.values(), _UNLISTED) for name, command in group.items()}
 
 
 class _Commands(click.Group):
@@ -142,6 +148,7 @@ def _command(name: str) -> click.Command:
     module, _, function = place.partition(":")
     command: click.Command = getattr(import_module(f"brvtui.cli.{module}"), function)
     command.short_help = summary  # for shell completion
+    command.hidden = name in _UNLISTED
     return command
 
 

@@ -16,7 +16,6 @@ from brvtui.cli.failure import NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.options import NamedPath, WholeNumber, answer_format, format_option, quoted_text, text_argument
 from brvtui.cli.output import check_targets, print_blocks, print_report, say, say_note, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
-from brvtui.engines.advice import with_remedies
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -171,11 +170,10 @@ def query(
         save(session, session.explainer.saved(trace), files)
     details = session.explainer.details(trace) if detail else {}
     if form == "json":
-        from brvtui.engines.registry import verdict_sentence
+        from brvtui.answers.queries import answer_as_plain
         from brvtui.trace import to_plain
 
-        sentence = verdict_sentence(trace)
-        value = {"schema": trace.schema, "engine": trace.engine, "verdict_sentence": sentence, "trace": to_plain(trace)}
+        value = answer_as_plain(trace)
         if detail:
             value["detail"] = to_plain(details)
         if takes:
@@ -214,8 +212,9 @@ def explain(text: str, notes: tuple[str, ...], request: ProjectRequest, takes: b
 
     PATH is a note's path, the end of its path, or its title. Exit code 1 when a note is not in the answer.
     """
+    from brvtui.answers.queries import explain_note
     from brvtui.session.remedies import find_remedies
-    from brvtui.snapshot.naming import UnknownNote
+    from brvtui.snapshot.naming import UnknownNote, find_note
 
     session = request.open()
     shown = session.snapshot.notices
@@ -224,14 +223,10 @@ def explain(text: str, notes: tuple[str, ...], request: ProjectRequest, takes: b
     try:
         # Services are called as in query; otherwise the two would show different answers.
         trace = session.preview(text, request.scope, options=request.options, services=True, progress=_VECTORS)
-        named_notes = [session.explainer.explain(text, note, trace=trace) for note in notes]
-        explanations = list({one.path: one for one in named_notes}.values())  # a note may be named twice
+        named = dict.fromkeys(find_note(session.snapshot_of(trace), note).path for note in notes)  # maybe named twice
+        explanations = [explain_note(session, trace, path)[0] for path in named]
         wanted = [session.explainer.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
         lowered = [find_remedies(session, one, lower=True) if lower else None for one in explanations]
-        raised = [find_remedies(session, one, lower=False) for one in explanations]
-        explanations = [
-            with_remedies(one, search.remedies, search.notice) for one, search in zip(explanations, raised, strict=True)
-        ]
     except UnknownNote as error:
         hint = f"; {quoted_text(click.get_current_context())}" if len(notes) > 1 else ""
         raise Failure(f"{error}{hint}", NOT_THERE) from error
@@ -239,13 +234,13 @@ def explain(text: str, notes: tuple[str, ...], request: ProjectRequest, takes: b
         if notice not in shown:
             say_note(notice)
     if form == "json":
-        from brvtui.engines.registry import verdict_sentence
-        from brvtui.trace import SCHEMA, to_plain
+        from brvtui.answers.queries import explanation_as_plain
+        from brvtui.trace import to_plain
 
         for one, needed, search in zip(explanations, wanted, lowered, strict=True):
-            value = {"schema": SCHEMA, "verdict_sentence": verdict_sentence(one.trace), **to_plain(one)}
             added = {"takes": to_plain(needed)} if takes else {}
-            write_json([{**value, **added, **({"lower": to_plain(search)} if search is not None else {})}])
+            lowering = {"lower": to_plain(search)} if search is not None else {}
+            write_json([{**explanation_as_plain(one), **added, **lowering}])
     else:
         from brvtui.report.query import explain_report, lowering_report
 

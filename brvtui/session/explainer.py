@@ -99,8 +99,8 @@ class TraceExplainer:
     ) -> tuple[Remedy, ...] | None:
         """The changes that would raise the note of ``explanation`` in the answer, each of them tried, best first.
 
-        Empty if no change helps or ``cancelled`` returned True; None if the engine cannot try changes. Raises KeyError
-        if the answer's snapshot was dropped.
+        Empty if no change helps; None if the engine cannot try changes. If ``cancelled`` returns True, only the changes
+        found until then are returned. Raises KeyError if the answer's snapshot was dropped.
         """
         from brvtui.snapshot.naming import Named
 

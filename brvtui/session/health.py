@@ -50,7 +50,7 @@ class ProjectHealth:
         """Checks nothing until :meth:`report` is called."""
         self._session = session
         self._ignored = IgnoredFindings(session.project.tree)
-        self._lock = threading.Lock()
+        self._lock, self._is_checked = threading.Lock(), False
 
     def report(self, days: int = 90, cancelled: Callable[[], bool] = lambda: False) -> HealthReport:
         """The findings about the newest snapshot, with what they cost the judged and logged queries.
@@ -64,10 +64,20 @@ class ProjectHealth:
                 return HealthReport((), (), 0, 0, days)
             check = _Check(self._session, days, cancelled)
             findings = check.findings()
+            self._is_checked = True
         ignored = self._ignored.read()
         hidden = [finding for finding in findings if _key(finding) in ignored]
         shown = [finding for finding in findings if _key(finding) not in ignored]
         return HealthReport(tuple(shown), tuple(hidden), len(check.paths), len(check.recall.queries), days)
+
+    def of_edit(self, snapshot: Snapshot, path: str) -> tuple[Finding, ...]:
+        """The near-duplicates of the note at ``path`` in ``snapshot``, which need not be published, and the notes that
+        disagree with it. The first call checks the memory. Raises :class:`brvtui.engines.contract.EngineError`.
+        """
+        if not self._is_checked:
+            self.report()
+        with self._lock:
+            return tuple(_Check(self._session, 1, lambda: False, snapshot, path).of_pairs())
 
     def ignore(self, finding: Finding) -> None:
         """Lists ``finding`` among the ignored ones from the next report on. Raises OSError."""
@@ -116,9 +126,17 @@ _EXPLAINED = {
 class _Check:
     """One check of a snapshot. Results of earlier checks are reused for files that have not changed."""
 
-    def __init__(self, session: CheckedProject, days: int, cancelled: Callable[[], bool]) -> None:
-        self.session, self.days, self._cancelled = session, days, cancelled
-        self.snapshot: Snapshot = session.snapshot
+    def __init__(
+        self,
+        session: CheckedProject,
+        days: int,
+        cancelled: Callable[[], bool],
+        snapshot: Snapshot | None = None,
+        path: str = "",
+    ) -> None:
+        """Checks ``snapshot`` (default: the newest one). With a ``path``, only pairs with this note are compared."""
+        self.session, self.days, self._cancelled, self._path = session, days, cancelled, path
+        self.snapshot: Snapshot = snapshot or session.snapshot
         self._engine = session.engines.named(session.engine)
         constants = session.engines.context(session.engine).constants
         self.quoted = self._engine.quoted_units(constants) if isinstance(self._engine, QuotesNotes) else 0
@@ -144,6 +162,11 @@ class _Check:
         main = (one for one in found if not (one.notes and kinds[one.notes[0]] & _EXPLAINED.get(one.kind, set())))
         self.kept.write()
         return sorted(map(self._weighed, main), key=lambda one: (-one.weight, one.kind, one.notes, one.queries))
+
+    def of_pairs(self) -> list[Finding]:
+        """Near-duplicates and superseded facts."""
+        list(self._single())  # reads the features of all notes
+        return list(self._pairwise())
 
     @property
     def _searches(self) -> int:
@@ -264,6 +287,9 @@ class _Check:
         signatures = np.stack([self.features[note.path].signature for note in notes])
         measures = self.overlap.similar(_LEAST_WORDS, _LEAST_TITLE) | dict.fromkeys(near_pairs(signatures, _NEAR), 2.0)
         pairs = [pair for pair in measures if self.useful.issuperset(pair)]
+        if self._path:
+            place = self.snapshot.by_path.get(self._path)
+            pairs = [pair for pair in pairs if place in pair]
         texts: dict[str, ComparedNote] = {}
 
         def text(path: str) -> ComparedNote:

@@ -450,14 +450,10 @@ class RemedyFinder:
         """
         finder, like = DocumentFinder(self.context.snapshot), replace(self.query, text="")
         followed = [finder.followed(judgment)[0] for judgment in others]
-
-        def results(context: Context[Any]) -> list[QueryResult]:
-            return [result_of(one, ask(self.engine, context, one, like)) for one in followed if not is_over()]
-
-        before, remedies = results(self.context), []
+        before, remedies = results_in(self.engine, self.context, followed, like, is_over), []
         for remedy, trial in tried:
             if trial is not None and not remedy.query:  # another wording of this query changes no other query
-                after = results(trial.context)
+                after = results_in(self.engine, trial.context, followed, like, is_over)
                 effects = (
                     SideEffect(judgment.text, judgment.scope, is_id(judgment.id), text, QueryChange(then, was).is_loss)
                     for judgment, was, then in zip(others, before, after, strict=False)
@@ -466,6 +462,13 @@ class RemedyFinder:
                 remedy = replace(remedy, compared=min(len(before), len(after)), side_effects=tuple(effects))
             remedies.append(remedy)
         return tuple(remedies)
+
+
+def results_in(
+    engine: Engine[Any], context: Context[Any], judgments: Sequence[Judgment], like: Query, is_over: Callable[[], bool]
+) -> list[QueryResult]:
+    """The results for ``judgments`` in ``context``, until ``is_over`` returns True. Raises EngineError."""
+    return [result_of(one, ask(engine, context, one, like)) for one in judgments if not is_over()]
 
 
 def effect_on(before: QueryResult, now: QueryResult) -> str:
@@ -506,7 +509,7 @@ def find_remedies(
         place = f"number {rank}" if rank is not None else "not a result"
         notice = f"changes are tried without a cache and without services; there, it is {place}"
     own = None if lower else session.explainer.remedies(explanation, cancelled)
-    is_over = _over(limits[0], cancelled)
+    is_over = time_limit(limits[0], cancelled)
     tried: list[tuple[Remedy, ChangedAnswer | None]]
     search = RemedySearch((), ())
     if own is None:
@@ -516,18 +519,19 @@ def find_remedies(
         tried = [(one, finder.trial_of(one)) for one in own]
     both = None if lower else finder.combined([one for one, _ in tried], is_over)
     tried += [(finder.as_remedy(both), both[2])] if both is not None else []
-    others = _other_queries(session, query) if tried else []
-    remedies = finder.with_side_effects(tried, others, _over(limits[1], cancelled))
+    others = other_queries(session, query) if tried else []
+    remedies = finder.with_side_effects(tried, others, time_limit(limits[1], cancelled))
     return replace(search, remedies=remedies, notice=notice)
 
 
-def _over(seconds: float, cancelled: Callable[[], bool]) -> Callable[[], bool]:
+def time_limit(seconds: float, cancelled: Callable[[], bool] = lambda: False) -> Callable[[], bool]:
+    """A function that returns True after ``seconds`` of computing in this thread, or if ``cancelled`` does."""
     computed, end = time.thread_time() + seconds, time.monotonic() + seconds * _SLOWEST
     return lambda: cancelled() or time.thread_time() > computed or time.monotonic() > end
 
 
-def _other_queries(session: Session, query: Query) -> list[Judgment]:
-    """The judged queries, followed by the newest logged ones, without ``query``; at most 60."""
+def other_queries(session: Session, query: Query, most: int = _MOST_COMPARED) -> list[Judgment]:
+    """The judged queries, followed by the newest logged ones, without ``query``; at most ``most``, by default 60."""
     try:
         judgments = JudgmentsFile.of(session.project).read()
     except JudgmentsError:
@@ -536,4 +540,4 @@ def _other_queries(session: Session, query: Query) -> list[Judgment]:
     for one in (*judgments, *asked_last(session)):
         others.setdefault((one.text.strip(), one.scope or query.scope), one)
     others.pop((query.text.strip(), query.scope), None)
-    return list(others.values())[:_MOST_COMPARED]
+    return list(others.values())[:most]

@@ -50,7 +50,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     """
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
     known = dict.fromkeys(files)
-    wanted, meant = _inside(snapshot, name.strip()), list[str]()
+    wanted, meant = path_inside(snapshot, name.strip()), list[str]()
     ways: tuple[Callable[[str], str], ...] = (str, _loosely)
     for alike in ways:
         for candidate_name in dict.fromkeys((name.strip(), wanted)):
@@ -68,7 +68,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     raise UnknownNote(f"no {named} in {snapshot.project.tree}{hint}", near)
 
 
-def _inside(snapshot: Snapshot, name: str) -> str:
+def path_inside(snapshot: Snapshot, name: str) -> str:
     """The path below the tree to which ``name`` refers, if ``name`` is a path in any accepted form."""
     path = name.replace("\\", "/").removeprefix(f"{snapshot.project.tree.as_posix()}/")
     path = path if path.startswith("/") else path.rpartition(f"{CONTEXT_TREE}/")[2]

@@ -11,8 +11,9 @@ import click
 import pytest
 
 from brvtui.cli import main
-from brvtui.cli.failure import _CODES, ErrorsReported, Failure
+from brvtui.cli.failure import ErrorsReported, Failure
 from brvtui.engines.contract import EngineError, StorageError, UnknownEngine
+from brvtui.faults import _CODES
 from brvtui.session import Session
 from brvtui.tree.reading.project import find_project
 from tests.cli.conftest import Run

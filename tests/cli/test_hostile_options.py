@@ -34,7 +34,7 @@ HOSTILE = (
     '"', "NEAR(", "x" * 11_000, "../../etc", "/mnt", "/dev/null", "FOLDER", "FIFO",
 )  # fmt: skip
 _RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
-_SERVES = {"serve", "open"}
+_SERVES = {"serve", "open", "mcp"}
 """Commands that do not end, or that need a terminal. Only their arguments are checked."""
 _PER_COMMAND = 12
 """The number of values tried with each command in the short lane."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -25,9 +25,8 @@ from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
     from brvtui.session import Session
-    from brvtui.snapshot import Snapshot
     from brvtui.tree.editing.note_text import EditableText
-    from brvtui.tree.editing.problems import KnownFiles, Problem
+    from brvtui.tree.editing.problems import Problem
 
 # Checks texts and the effect of saving them. Every function blocks, so call it in a worker thread.
 
@@ -51,12 +50,13 @@ class CheckRequest:
 def check(session: Session, request: CheckRequest) -> TextCheck:
     """Returns the problems of a text, and how saving it would affect the note's scores and the query's answer."""
     from brvtui.engines.contract import EngineError
+    from brvtui.notes.note_problems import problems_of, refused_name
     from brvtui.tree.spaces.topic_html import UnreadableTopic
 
     path, query, keep, scope = request.path, request.query, request.keep_mtime, request.scope
-    if session.kind.is_html and (refusal := _refused_name(path)):
-        return refusal
-    problems = _problems(session, path, request.note, request.edited)
+    if refused := refused_name(session.snapshot, path):
+        return TextCheck(refused)
+    problems = problems_of(session.snapshot, path, request.note, request.edited)
     content = request.note.plain if session.kind.is_html else request.note.encode
     try:
         preview = session.preview_edit(query, path, content(request.edited), keep, scope)
@@ -74,31 +74,12 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
     return TextCheck(problems, tuple(effects), preview)
 
 
-def _problems(session: Session, path: str, note: EditableText, edited: str) -> tuple[Problem, ...]:
-    snapshot = session.snapshot
-    if session.kind.is_html:
-        from brvtui.notes.topic_problems import topic_problems
-
-        return topic_problems(note.plain(edited), snapshot.by_path)
-    from brvtui.tree.editing.problems import problems
-
-    return problems(path, note, edited, _known_files(snapshot), snapshot.limits)
-
-
-def _refused_name(path: str) -> TextCheck | None:
-    from brvtui.tree.editing.problems import Problem, Severity
-    from brvtui.tree.spaces.contents import unseen_name
-
-    why = unseen_name(path)
-    text = f"V4 does not read the file, whatever its text: {why}"
-    return TextCheck((Problem(0, 0, text, Severity.ERROR),)) if why else None
-
-
 def first_errors(session: Session, path: str, data: bytes, before: bytes) -> str:
     """Describes the first errors in a note's text with their line numbers; empty if there are none.
 
     ``before`` is the previous text on disk; if a new line above the frontmatter disables it, that is an error.
     """
+    from brvtui.notes.note_problems import problems_of
     from brvtui.tree.editing.note_text import NotText, note_text
     from brvtui.tree.editing.problems import Severity
 
@@ -108,18 +89,10 @@ def first_errors(session: Session, path: str, data: bytes, before: bytes) -> str
         return ""
     with suppress(NotText):
         was = note_text(before)
-    problems = _problems(session, path, replace(note, text=was.text), note.text)
+    problems = problems_of(session.snapshot, path, replace(note, text=was.text), note.text)
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     messages = [f"line {error.line + 1}: {error.message}" for error in errors[:_MOST_ERRORS]]
     return "; ".join(messages) + (f" (and {len(errors) - len(messages)} more)" if len(errors) > len(messages) else "")
-
-
-@lru_cache(maxsize=1)
-def _known_files(snapshot: Snapshot) -> KnownFiles:
-    from brvtui.tree.editing.problems import KnownFiles
-    from brvtui.tree.reading.links import Names
-
-    return KnownFiles(Names(file.path for file in snapshot.files), snapshot.reads_frontmatter)
 
 
 # Checks of the text during typing.

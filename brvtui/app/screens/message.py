@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,7 +12,6 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-import brvtui
 from brvtui.app.actions.dialogs import JUMP, MESSAGE
 from brvtui.app.keys.bindings import bindings, key_name, keys_of
 from brvtui.app.styles import sheet
@@ -21,6 +19,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import selected_in_one
 from brvtui.app.widgets.pane import Pane
+from brvtui.installation import packaged_file
 from brvtui.paint.glyphs import NOTE_LETTERS
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
@@ -137,9 +136,7 @@ class MessageScreen(ModalScreen[None]):
 
 def glossary() -> list[Entry]:
     """Returns the terms of the glossary with their meanings. Its file is in the package, or in a checkout's docs."""
-    package = Path(brvtui.__file__).parent
-    places = package / "glossary.md", package.parent / "docs" / "reference" / "glossary.md"
-    place = next(filter(Path.is_file, places))
+    place = packaged_file("glossary.md", "docs", "reference", "glossary.md")
     text = read_regular(place, _LARGEST, follow_links=True).decode("utf-8")
     table = text.partition("| --- | --- |\n")[2].partition("\n\n")[0]
     rows = (row.replace("`", "").replace("*", "").strip("| ").split(" | ", 1) for row in table.splitlines())

@@ -330,8 +330,8 @@ def remedies(
     """The changes that give the topic ``document`` a better rank in the answer ``trace``, best first.
 
     They include the smallest helpful change of wording, the best wording, and the best title. If the topic is not
-    found, they include the remedy for the cause. The result is empty for a file that is not a topic, and if
-    ``cancelled`` becomes true.
+    found, they include the remedy for the cause. The result is empty for a file that is not a topic. If ``cancelled``
+    becomes true, only the changes found until then are returned.
     """
     if document.position is None:
         return ()
@@ -352,7 +352,7 @@ def remedies(
             # A new title is saved with a new time, so it must help more than the new time alone.
             rank_to_beat = min((one.rank for one in found if one.kind is RemedyKind.EDIT and one.rank), default=rank)
             found += _improving(_titles(context, trace, topic, place, asking), path, rank_to_beat, cancelled)[-1:]
-    return () if cancelled() else tuple(sorted(found, key=lambda one: one.rank or math.inf))
+    return tuple(sorted(found, key=lambda one: one.rank or math.inf))
 
 
 def _improving(

@@ -92,8 +92,8 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
 
     They include the smallest helpful change of wording and the best one, the best title, and each higher maturity that
     helps more than the one below it. For a folder, only wordings are tried, based on the notes in the folder. The
-    result is empty for any other file that is not searched, and if ``cancelled`` becomes true. Ranks, scores and tiers
-    are computed on an empty cache.
+    result is empty for any other file that is not searched. If ``cancelled`` becomes true, only the changes found until
+    then are returned. Ranks, scores and tiers are computed on an empty cache.
     """
     if named.position is not None:
         cases = [Case(context, trace, named.position, cancelled)]
@@ -102,12 +102,12 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
         cases = [Case(context, trace, position, cancelled, named.path) for position in below]
     if not cases:
         return ()
-    now = standing(cases[0], Reworded(trace.query))
-    assert now is not None  # the unchanged tree can always be searched
     try:
-        found = list(_all_remedies(cases, now))
+        now = standing(cases[0], Reworded(trace.query))
     except Cancelled:
         return ()
+    assert now is not None  # the unchanged tree can always be searched
+    found = list(_all_remedies(cases, now))
     return tuple(remedy for _, remedy in sorted(found, key=lambda pair: _merit(now, *pair)))
 
 
@@ -170,12 +170,15 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
 
 def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
     """The ``candidates`` that give the note a better standing than ``now`` and than all earlier candidates, without
-    lowering it.
+    lowering it; of those tried before the search is cancelled.
     """
     improving: list[tuple[Standing, Proposal]] = []
     best = now
     for candidate in candidates:
-        there = standing(case, candidate.change)
+        try:
+            there = standing(case, candidate.change)
+        except Cancelled:
+            break
         if there is not None and there.is_above(best) and not there.is_lower_than(now):
             best = there
             improving.append((there, candidate))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -241,19 +242,19 @@ def test_maturity_remedy_explains_how_the_engine_promotes_notes(tree: Tree) -> N
     first = next(remedy for remedy in of(tree, "anchor", "a/one.md") if remedy.kind is RemedyKind.MATURITY)
     assert first.how.startswith("set it in the signals file, which takes precedence")
     assert first.how.endswith("; in ByteRover, 2 more hits make it validated")
-    tried: list[bool] = []
 
-    def cancelled() -> bool:
-        tried.append(True)
-        return len(tried) > 3
 
+@pytest.mark.parametrize("most", [0, 1, 2, 4, 8])
+def test_cancelled_search_returns_changes_found_until_then(tree: Tree, most: int) -> None:
+    tree.note("a/one.md", "Anchor banner", "anchor", days=5, importance=60)
+    tree.note("a/two.md", "Anchor banner", "anchor", days=5, importance=62)
+    tried = itertools.count(1)
     snapshot = tree.snapshot()
-    trace = asked(snapshot, BRV3, "anchor", NOW_MS)
-    assert (
-        remedies(Context(snapshot, BRV3, NOW_MS), trace, Named("a/one.md", snapshot.by_path["a/one.md"]), cancelled)
-        == ()
-    )
-    assert len(tried) == 4
+    context, trace = Context(snapshot, BRV3, NOW_MS), asked(snapshot, BRV3, "anchor", NOW_MS)
+    named = Named("a/one.md", snapshot.by_path["a/one.md"])
+    found = remedies(context, trace, named, lambda: next(tried) > most)
+    assert {one.text for one in found} <= {one.text for one in of(tree, "anchor", "a/one.md")}
+    assert bool(found) == (most > 1)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,166 @@
+"""Checks an edit before it is saved or committed: problems of the text, and the queries whose answers it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.changes import FilesSet, NoChange, changed
+from brvtui.engines.contract import EngineError, Query
+from brvtui.engines.registry import without_state
+from brvtui.lab.evaluation.comparing import QueryChange
+from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.health.finding import Finding
+from brvtui.lab.judgments.following import DocumentFinder
+from brvtui.lab.judgments.model import FAILED, NOT_COVERED, is_id
+from brvtui.loading.revised import content_on_disk, revised
+from brvtui.notes.note_problems import problems_of, refused_name
+from brvtui.ranking.decay import just_before_ms
+from brvtui.session.held_notes import at_revision
+from brvtui.session.remedies import effect_on, other_queries, results_in, time_limit
+from brvtui.snapshot.naming import UnknownNote, find_note, path_inside
+from brvtui.trace import SideEffect
+from brvtui.tree.editing.note_text import NotText, note_text
+from brvtui.tree.editing.problems import Problem, Severity
+from brvtui.tree.reading.inside import PathError, parts_of
+from brvtui.tree.reading.signals import defaults
+from brvtui.wording import shortened
+
+if TYPE_CHECKING:
+    from brvtui.engines.contract import Context
+    from brvtui.session import Session
+    from brvtui.snapshot import Snapshot
+
+MOST_QUERIES = 200
+"""The maximum number of queries that run again, judged ones first."""
+_SECONDS = 8.0
+"""The time limit for running them, in seconds of computing, once before and once after the edit."""
+_DIRECT = ("tier 0", "tier 1", "tier 2")
+"""The outcomes that need no model."""
+
+
+@dataclass(frozen=True)
+class ChangedQuery(SideEffect):
+    """A query whose answer an edit changes."""
+
+    is_broken: bool
+    """True if the answer got worse. If it is judged, a judged note fell, or the expected outcome was lost; if not, the
+    answer was lost, needs a model now, or no longer begins with the edited note.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class EditReport:
+    """The effects of edits of the notes at ``paths``."""
+
+    paths: tuple[str, ...]
+    problems: tuple[str, ...]
+    """The problems of the texts, each as ``path:line: severity: message``. Lines count from 1."""
+    has_errors: bool
+    """True if a problem changes how the engine reads a note."""
+    compared: int
+    """The number of judged and logged queries that ran before and after the edit."""
+    queries: tuple[ChangedQuery, ...]
+    """The queries whose answer changes, broken ones first."""
+    broken: int
+    """The number of queries whose answer got worse."""
+    findings: tuple[Finding, ...] = ()
+    """Near-duplicates of the edited note, and notes that disagree with it."""
+
+
+def path_in_tree(session: Session, name: str) -> str:
+    """The path below the tree of the note ``name``, which may be new.
+
+    ``name`` is a path in the tree, in the project or on disk, or another name of an existing note. Raises
+    :class:`brvtui.snapshot.naming.UnknownNote` for a path outside the tree, or with another ending.
+    """
+    path = path_inside(session.snapshot, name.strip())
+    try:
+        is_new = name.startswith("/") and path not in session.snapshot.parsed and not path.startswith("/")
+        if not is_new or session.kind.not_added:
+            return find_note(session.snapshot, name).path
+    except UnknownNote:
+        if session.kind.not_added:
+            raise
+    try:
+        return "/".join(parts_of(path))
+    except PathError as error:
+        raise UnknownNote(shortened(str(error), 300)) from error
+
+
+def check_edit(session: Session, path: str, data: bytes) -> EditReport:
+    """The effects of saving ``data`` now as the note at ``path`` in the tree. Writes nothing.
+
+    Raises :class:`brvtui.engines.contract.EngineError`, including for code, which cannot be edited.
+    """
+    if not session.kind.has_files:
+        raise EngineError(f"an edit cannot be checked: {session.kind.not_added}")
+    problems = _problems(session.snapshot, path, data, content_on_disk(session.snapshot, path))
+    context = session.engines.context(session.engine)
+    change = FilesSet(((path, data),), just_before_ms(context.now_ms))
+    try:
+        after = replace(context, snapshot=changed(replace(context, constants=session.profile), change))
+    except NoChange:  # the engine cannot read the text; the problems say why
+        return _report(session, context, context, {path: problems})
+    report = _report(session, context, after, {path: problems})
+    is_readable = path in after.snapshot.by_path and not session.kind.is_html
+    return replace(report, findings=session.health.of_edit(after.snapshot, path) if is_readable else ())
+
+
+def check_since(session: Session, paths: tuple[str, ...], revision: str) -> EditReport:
+    """The effects of the changes of the notes at ``paths`` since the git ``revision``. Writes nothing.
+
+    Raises :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.engines.contract.EngineError`.
+    """
+    if not session.kind.can_vary:
+        raise EngineError(session.kind.not_varied)
+    snapshot = session.snapshot
+    _, difference = at_revision(snapshot, revision, defaults(session.profile.signals))
+    context = session.engines.context(session.engine)
+    before = revised(snapshot, session.profile, context.now_ms, difference.only(paths))
+    texts = {path: content_on_disk(snapshot, path) for path in paths}
+    problems = {path: _problems(snapshot, path, data, data) for path, data in texts.items()}
+    return _report(session, replace(context, snapshot=before), context, problems)
+
+
+def _problems(snapshot: Snapshot, path: str, data: bytes | None, before: bytes | None) -> tuple[Problem, ...]:
+    try:
+        note = was = note_text(data or b"")
+    except NotText as error:
+        return (Problem(0, 0, str(error), Severity.ERROR),)
+    with suppress(NotText):
+        was = note_text(before or b"")
+    return refused_name(snapshot, path) or problems_of(snapshot, path, replace(note, text=was.text), note.text)
+
+
+def _report(
+    session: Session, before: Context[Any], after: Context[Any], problems: Mapping[str, tuple[Problem, ...]]
+) -> EditReport:
+    engine, like = without_state(session.engines.named(session.engine)), Query("")
+    finder = DocumentFinder(session.snapshot)
+    queries = [finder.followed(one)[0] for one in other_queries(session, like, MOST_QUERIES)]
+    now = results_in(engine, after, queries, like, time_limit(_SECONDS))
+    was = results_in(engine, before, queries[: len(now)], like, time_limit(_SECONDS))
+    changes = (
+        ChangedQuery(one.text, one.scope, is_id(one.id), text, is_worse, is_worse or _breaks(then, later, [*problems]))
+        for one, then, later in zip(queries, was, now, strict=False)
+        if (text := effect_on(then, later))
+        for is_worse in [QueryChange(later, then).is_loss]
+    )
+    found = sorted(changes, key=lambda one: not one.is_broken)
+    each = [(path, one) for path, ones in problems.items() for one in ones]
+    lines = tuple(f"{path}:{one.line + 1}: {one.severity.value}: {one.message}" for path, one in each)
+    broken = sum(one.is_broken for one in found)
+    has_errors = any(one.severity is Severity.ERROR for _, one in each)
+    return EditReport(tuple(problems), lines, has_errors, len(was), tuple(found), broken)
+
+
+def _breaks(was: QueryResult, now: QueryResult, edited: list[str]) -> bool:
+    """True if the answer to an unjudged query got worse; see :attr:`ChangedQuery.is_broken`."""
+    if was.expected or was.relevant:
+        return False
+    lost = now.outcome in (NOT_COVERED, FAILED) and was.outcome not in (NOT_COVERED, FAILED)
+    needs_model = was.outcome in _DIRECT and now.outcome not in _DIRECT
+    return lost or needs_model or (was.ranking[:1] != now.ranking[:1] and was.ranking[:1] in [(one,) for one in edited])

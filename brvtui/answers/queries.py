@@ -1,0 +1,144 @@
+"""Answers to queries, and reasons why a note is or is not in one: the JSON of commands, and short forms for agents.
+
+A field of a short form has the name and the value that it has in the JSON of the command, except ``in_words``,
+``lead``, ``note``, ``advice``, ``changes``, ``tried_all`` and ``omitted``, which no command has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.advice import with_remedies
+from brvtui.engines.registry import verdict_sentence
+from brvtui.paint.hits import lead_text
+from brvtui.paint.text import signed
+from brvtui.ranking.packing import estimated_tokens
+from brvtui.text.visible import visible
+from brvtui.trace import SCHEMA, Explanation, Hit, RemedySearch, Trace, to_plain
+from brvtui.wording import shortened
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+SHORT, DETAILED = 800, 4_000
+"""The maximum numbers of tokens of an answer: by default, and if details are requested."""
+_CHARS_PER_TOKEN = 4.0
+_LENGTHS = (1_000, 300, 100, 30)
+"""The maximum numbers of characters of a text. The next one is used while an answer is too long."""
+_DECISIVE = ("hit", "taken", "failed")
+"""The states of steps that a short answer contains."""
+
+
+def explain_note(
+    session: Session, trace: Trace, note: str, cancelled: Callable[[], bool] = lambda: False
+) -> tuple[Explanation, RemedySearch]:
+    """The reason why ``note`` is, or is not, in the answer ``trace``, with the changes that raise it; and their search.
+
+    Each change was tried, until ``cancelled`` returned True. Raises :class:`brvtui.snapshot.naming.UnknownNote` and
+    :class:`brvtui.engines.contract.EngineError`.
+    """
+    from brvtui.session.remedies import find_remedies
+
+    explanation = session.explainer.explain(trace.query, note, trace=trace)
+    search = find_remedies(session, explanation, lower=False, cancelled=cancelled)
+    return with_remedies(explanation, search.remedies, search.notice), search
+
+
+def answer_as_plain(trace: Trace) -> dict[str, Any]:
+    """The JSON of ``brv-tui query``."""
+    sentence = verdict_sentence(trace)
+    return {"schema": trace.schema, "engine": trace.engine, "verdict_sentence": sentence, "trace": to_plain(trace)}
+
+
+def explanation_as_plain(explanation: Explanation) -> dict[str, Any]:
+    """The JSON of ``brv-tui explain`` for one note."""
+    return {"schema": SCHEMA, "verdict_sentence": verdict_sentence(explanation.trace), **to_plain(explanation)}
+
+
+def tokens_of(value: Any) -> int:
+    """The estimated number of tokens of ``value`` as JSON, counted as in a prompt of ByteRover."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return int(estimated_tokens(len(text.encode("utf-16-le", "surrogatepass")) // 2, _CHARS_PER_TOKEN))
+
+
+def fitted(answer: dict[str, Any], most: int) -> dict[str, Any]:
+    """``answer`` with at most ``most`` tokens, and with text that is safe to show.
+
+    Long texts are cut, and the last items of the longest lists are dropped and counted in ``omitted``.
+    """
+    for length in _LENGTHS:
+        result: dict[str, Any] = _cut(answer, length)
+        while tokens_of(result) > most:
+            lists = {name: value for name, value in result.items() if isinstance(value, list) and len(value) > 1}
+            if not lists:
+                break
+            longest = max(lists, key=lambda name: tokens_of(lists[name]))
+            lists[longest].pop()
+            result["omitted"] = result.get("omitted", 0) + 1
+        if tokens_of(result) <= most:
+            return result
+    return {name: value for name, value in result.items() if not isinstance(value, list | dict)}
+
+
+def _cut(value: Any, length: int) -> Any:
+    if isinstance(value, str):
+        return shortened(visible(value, keep="\n"), length)
+    if isinstance(value, dict):
+        return {name: _cut(item, length) for name, item in value.items()}
+    return [_cut(item, length) for item in value] if isinstance(value, list) else value
+
+
+def chosen(value: Any, names: str) -> dict[str, Any]:
+    """The attributes of ``value`` in ``names``, which are separated by spaces, as plain data without empty texts."""
+    fields = ((name, getattr(value, name)) for name in names.split())
+    return {name: to_plain(field) for name, field in fields if field != ""}
+
+
+def short_answer(trace: Trace, explanation: Explanation | None, is_detailed: bool) -> dict[str, Any]:
+    """The answer ``trace`` in short, with the place in it of the note of ``explanation``."""
+    most, first = 10 if is_detailed else 5, trace.hits[:1]
+    steps = (step for step in trace.steps if is_detailed or step.state in _DECISIVE)
+    return {
+        "engine": trace.engine,
+        "verdict_sentence": verdict_sentence(trace),
+        **chosen(trace, "tier covered filters"),
+        "note": short_explanation(explanation) if explanation is not None else None,
+        "steps": [chosen(step, "name state summary") for step in steps],
+        "hits": [
+            {**chosen(hit, "path title score found_by"), "in_words": _in_words(hit, trace.scale.decimals)}
+            for hit in trace.hits[:most]
+        ],
+        "lead": lead_text(trace.hits, first[0], trace.scale.decimals) if first else "",
+        "better_match": to_plain(trace.better_match),
+        "near_misses": [chosen(miss, "file title rank score reason") for miss in trace.near_misses[: most // 2]],
+        "missing": [chosen(word, "word notes file") for word in trace.missing],
+        "notices": list(trace.notices),
+    }
+
+
+def _in_words(hit: Hit, decimals: int) -> str:
+    """The parts of the score of ``hit``, and the query words that it matches."""
+    parts = ", ".join(f"{one.name} {signed(one.value, decimals)}" for one in hit.parts if round(one.value, decimals))
+    words = ", ".join(dict.fromkeys(word.query for word in hit.words))
+    return f"{parts}; matches {words}" if words else parts
+
+
+def short_explanation(explanation: Explanation) -> dict[str, Any]:
+    """The place of a note in an answer, or the earliest reason why it has none."""
+    score = {"hit": chosen(explanation.hit, "score")} if explanation.hit is not None else {}
+    return {**chosen(explanation, "path found rank use reason numbers notice"), **score}
+
+
+def short_reasons(explanation: Explanation, search: RemedySearch, tried_all: bool) -> dict[str, Any]:
+    """The reasons of ``explanation``, with the changes in ``search`` that raise the note."""
+    trace, advised = explanation.trace, explanation.remedy
+    return {
+        **chosen(trace, "engine tier"),
+        "verdict_sentence": verdict_sentence(trace),
+        **short_explanation(explanation),
+        "advice": advised.text if advised is not None and not search.remedies else "",
+        "changes": [chosen(one, "text kind rank tier score how is_used gain") for one in search.remedies],
+        "tried_all": tried_all,
+    }

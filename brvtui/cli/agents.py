@@ -1,0 +1,141 @@
+"""Commands for agents: the MCP server, the check of an edit, and the skill."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from brvtui import faults
+from brvtui.cli.failure import FAILED, NEGATIVE, OK, Failure, is_there
+from brvtui.cli.options import NOW_HELP, NamedPath, answer_format, moment, project_option, shared
+from brvtui.cli.output import say, write_json
+from brvtui.cli.sessions import ProjectRequest, project_request
+from brvtui.installation import install_command, packaged_file
+from brvtui.text.visible import visible
+
+_LARGEST = 10_000_000
+_SKILL = "SKILL.md"
+
+
+@click.command(
+    epilog="""
+\b
+Example, for Claude Code:
+  claude mcp add brv-tui -- brv-tui mcp
+
+\b
+For agents that prefer a command line, and for hooks:
+  brv-tui skill install
+  brv-tui check-edit FILE
+"""
+)
+@click.option(
+    "--project", "projects", multiple=True, type=NamedPath(), metavar="DIR",
+    help="A project to answer about; may be given more than once (default: those in the client's folders).",
+)  # fmt: skip
+@click.option("--now", metavar="ISO", type=moment, help=NOW_HELP)
+def mcp(projects: tuple[Path, ...], now: float | None) -> int:
+    """Serve the tools explain, why_not, check_edit and health to an agent, over standard input and output.
+
+    Needs the "mcp" extra. Nothing is written to a project, and no service is called.
+    """
+    try:
+        import anyio
+
+        from brvtui.mcp.server import AnswerServer
+    except ImportError as error:
+        missing = f"mcp needs the mcp extra ({error.name} is missing): {install_command('mcp')}"
+        raise Failure(missing, FAILED) from error
+    from brvtui.mcp.projects import Projects
+    from brvtui.tree.spaces.project import find_any_project
+
+    named = [find_any_project(project).root for project in projects]
+    served = Projects(named, Path.cwd(), now)
+    try:
+        anyio.run(AnswerServer(served).run)
+    finally:
+        served.close()
+    return OK
+
+
+@click.command(
+    "check-edit",
+    epilog="""
+\b
+Examples:
+  brv-tui check-edit .brv/context-tree/auth/tokens.md
+  brv-tui check-edit auth/tokens.md --stdin < draft.md
+""",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option("--stdin", "is_piped", is_flag=True, help="Check the text from standard input instead of the file's.")
+@click.option("--rev", default="HEAD", show_default=True, metavar="REV", help="The git revision to compare with.")
+@project_option
+@shared
+@answer_format
+@project_request
+def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, rev: str, form: str) -> int:
+    """Show which judged and logged queries an edit of a note breaks, and the problems of its text.
+
+    Compares FILE with its text at REV or, with --stdin, the text from standard input with FILE. Nothing is written.
+    Files outside the memory are skipped. Exit code 1 when a query gets worse, or the engine cannot read the text.
+    """
+    from brvtui.answers import edits
+    from brvtui.trace import to_plain
+
+    if is_piped and len(files) > 1:
+        raise click.UsageError("--stdin checks the text of one FILE")
+    tree = request.find().project.tree
+    places = [Path(file).resolve() if is_there(Path(file)) else file for file in files]
+    own = [each for each in places if isinstance(each, str) or each.is_relative_to(tree)]
+    if not own:
+        return OK
+    session = request.open()
+    if is_piped:
+        data = sys.stdin.buffer.read(_LARGEST)  # engines ignore far smaller notes
+        result = edits.check_edit(session, edits.path_in_tree(session, str(own[0])), data)
+    else:
+        result = edits.check_since(session, tuple(edits.path_in_tree(session, str(each)) for each in own), rev)
+    if form == "json":
+        write_json([to_plain(result)])
+    else:
+        broken = (f"breaks “{query.query}”: {query.text}" for query in result.queries if query.is_broken)
+        for line in (*result.problems, *broken):
+            say(visible(line))
+    return NEGATIVE if result.broken or result.has_errors else OK
+
+
+_FOLDERS = {"claude": ("CLAUDE_CONFIG_DIR", ".claude"), "codex": ("CODEX_HOME", ".codex"), "cursor": ("", ".cursor")}
+"""The variable with each agent's own folder, and the folder's default name in the home folder."""
+
+
+@click.group()
+def skill() -> None:
+    """The skill that teaches an agent to use brv-tui."""
+
+
+@skill.command(epilog="\b\nExample:\n  brv-tui skill install --for codex --dry-run")
+@click.option(
+    "--for", "agent", type=click.Choice(list(_FOLDERS)), default="claude", show_default=True, help="The agent."
+)
+@click.option("--dry-run", is_flag=True, help="Only show the file.")
+def install(agent: str, dry_run: bool) -> int:
+    """Write the skill to the agent's folder in your home folder, after showing it."""
+    from brvtui.disk import writing
+    from brvtui.regular_files import LARGEST, read_regular
+
+    variable, folder = _FOLDERS[agent]
+    home = Path(os.environ.get(variable, "") or Path.home() / folder).expanduser()
+    target = home / "skills" / "brv-tui" / _SKILL
+    try:
+        data = read_regular(packaged_file(_SKILL, "skills", "brv-tui", _SKILL), LARGEST, follow_links=True)
+        say(f"{visible(str(target))}:\n\n{visible(data.decode('utf-8'), keep=chr(10))}")
+        if not dry_run:
+            writing.write(target, data, private=False)
+    except OSError as error:
+        raise Failure(faults.error_line(error), FAILED) from error
+    say("not written, because of --dry-run" if dry_run else "written", err=True)
+    return OK

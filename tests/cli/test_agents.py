@@ -1,0 +1,102 @@
+"""Commands for agents and hooks: check-edit, skill install, and mcp without its extra."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.recorded import REPOSITORY
+from tests.support.trees import Tree
+from tests.support.untouched import state_of
+
+NOTE = "auth/jwt/rotation.md"
+
+
+@pytest.fixture
+def judged(project: Tree, run: Run) -> Tree:
+    """The project, with a judged query that one of its notes answers, all committed."""
+    assert run("judge", "set", "refresh token", f"{NOTE}=3", now=False)[0] == 0
+    for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "notes")):
+        user = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        subprocess.run(("git", *user, *command), cwd=project.root, check=True)
+    return project
+
+
+def piped(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
+    (folder / "draft").write_text(text)
+    monkeypatch.setattr(sys, "stdin", (folder / "draft").open())
+
+
+def test_piped_text_that_breaks_a_query_is_reported(
+    judged: Tree, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = state_of(judged.root)
+    piped(monkeypatch, tmp_path, "---\ntitle: [x\n---\n# Other\n\nNothing.")
+    code, out, _ = run("check-edit", NOTE, "--stdin")
+    problem, broken = out.splitlines()
+    assert code == 1
+    assert problem.startswith(f"{NOTE}:2: error: ")
+    assert "refresh token" in broken
+    piped(monkeypatch, tmp_path, (judged.tree / NOTE).read_text())
+    assert run("check-edit", NOTE, "--stdin")[:2] == (0, "")
+    assert state_of(judged.root) == before
+
+
+def test_files_are_compared_with_the_commit(judged: Tree, run: Run, tmp_path: Path) -> None:
+    place = judged.tree / NOTE
+    assert run("check-edit", str(place))[:2] == (0, "")
+    place.write_text("# Other\n\nNothing.\n")
+    code, out, _ = run("check-edit", str(place), str(judged.tree / "deploy/rollback.md"), "--format", "json")
+    found = json.loads(out)
+    assert code == 1
+    assert found["paths"] == [NOTE, "deploy/rollback.md"]
+    assert [(one["query"], one["is_judged"], one["is_broken"]) for one in found["queries"]] == [
+        ("refresh token", True, True)
+    ]
+    outside = tmp_path / "outside.md"
+    outside.write_text("x")
+    assert run("check-edit", str(outside))[:2] == (0, "")
+
+
+def test_paths_outside_and_missing_revisions_are_refused(judged: Tree, run: Run) -> None:
+    assert run("check-edit", "../../secret.md")[0] == 3
+    assert run("check-edit", NOTE, "--rev", "nowhere")[0] == 2
+    assert run("check-edit", NOTE, "other.md", "--stdin")[0] == 2
+
+
+@pytest.mark.parametrize(("agent", "variable"), [("claude", "CLAUDE_CONFIG_DIR"), ("codex", "CODEX_HOME")])
+def test_skill_is_shown_and_written(
+    run: Run, agent: str, variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, str(tmp_path / "home"))
+    target = tmp_path / "home" / "skills" / "brv-tui" / "SKILL.md"
+    text = (REPOSITORY / "skills" / "brv-tui" / "SKILL.md").read_text(encoding="utf-8")
+    code, shown, _ = run("skill", "install", "--for", agent, "--dry-run", inside=False)
+    assert code == 0
+    assert str(target) in shown
+    assert text in shown
+    assert not target.exists()
+    assert run("skill", "install", "--for", agent, inside=False)[:2] == (0, shown)
+    assert target.read_text(encoding="utf-8") == text
+
+
+def test_skill_is_short_and_its_commands_exist() -> None:
+    from brvtui.cli.program import _COMMANDS
+
+    text = (REPOSITORY / "skills" / "brv-tui" / "SKILL.md").read_text(encoding="utf-8")
+    named = {part.split()[0] for part in text.split("`brv-tui ")[1:]}
+    assert len(text.splitlines()) <= 60
+    assert len(named) == 4
+    assert named <= _COMMANDS.keys()
+
+
+def test_mcp_without_its_extra_names_the_remedy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "brvtui.mcp.server", None)
+    code, _, err = run("mcp", inside=False)
+    assert code == 4
+    assert "[mcp]" in err
