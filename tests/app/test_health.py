@@ -210,7 +210,11 @@ def test_effect_names_worse_queries_first(ill: Tree) -> None:
     archive = session.notes.plan_archiving([OTHER])
     effect = effect_of_plan(session, archive, judgments, (), session.engine, "", bool)
     assert effect is not None
-    assert (effect.judged, effect.worse, [change.now.id for change in effect.otherwise]) == (2, 1, ["q"])
+    assert (effect.judged, effect.worse, [change.now.id for change in effect.otherwise]) == (
+        2,
+        ("valve degrees",),
+        ["q"],
+    )
     head, query = effect_lines(effect, UNICODE)
     assert head.spans[0][1] == "bad"
     assert query.plain.split()[0] == "worse"

@@ -491,7 +491,7 @@ def _whole_query_missed(trace: Trace) -> Iterator[Clause]:
 
 
 def _reading(trace: Trace) -> Iterator[Clause]:
-    """Yields clauses about unusual queries: a folder in another letter case, only stop words, or a useless scope."""
+    """Yields clauses about unusual queries: a folder that the query names, only stop words, or a useless scope."""
     found = trace.section(Search)
     folder, asked = found.scope.path.rpartition("/")[2], trace.query.strip()
     if found.scope.source == "path" and folder != asked and folder.lower() == asked.lower():
@@ -500,6 +500,9 @@ def _reading(trace: Trace) -> Iterator[Clause]:
         yield clause("; ByteRover took ", title(asked), " for the folder ", *named, weight=72)
     elif found.lint.notes and found.lint.tokens:
         yield clause("; every word is a stop word, so all of them were searched", weight=44)
+    if found.scope.restricts and found.scope.source in ("first_word", "slash"):
+        named = title(found.scope.path)
+        yield clause("; only ", named, " was searched, because the query names this folder", weight=63)
     if not trace.scope_option or found.scope.restricts:
         return
     scope, whole = title(trace.scope_option), "so the whole tree was searched"
