@@ -249,6 +249,8 @@ class LogState(NamedTuple):
     """The turns of agents; None until transcripts are read, which needs the user's permission."""
     turns: Mapping[LoggedQuery, Turn] = {}
     """The turns in ``delivery``, by their entries."""
+    wrong: frozenset[LoggedQuery] = frozenset()
+    """The answers to judged queries in which a note with a better grade is not first, or the first one is wrong."""
 
 
 class LabCell(NamedTuple):

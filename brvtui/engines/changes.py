@@ -72,15 +72,6 @@ class DateSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Updated:
-    """A curate update of the note at ``path``: new stored signals, and a new modification time."""
-
-    path: str
-    signals: NoteSignals
-    mtime_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class Reworded:
     """A new wording of the query; the tree stays the same."""
 
@@ -106,13 +97,13 @@ class ConstantSet:
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """New stored signals for a note, together with another change of it."""
+    """New stored signals for a note, together with ``other``, another change of the note."""
 
     signals: SignalsSet
-    other: TimeSet | TitleSet
+    other: Change
 
 
-Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded | FilesSet | ConstantSet | Combined
+Change = SignalsSet | TimeSet | TitleSet | DateSet | Reworded | FilesSet | ConstantSet | Combined
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +120,7 @@ class Proposal:
         match self.change:
             case Reworded(query):
                 return replace(remedy, query=query)
-            case SignalsSet(_, signals) | Combined(SignalsSet(_, signals)):
+            case SignalsSet(_, signals) | Combined(SignalsSet(_, signals)) if kind is not RemedyKind.UPDATE:
                 return replace(remedy, maturity=signals.maturity)
             case TitleSet(_, title):
                 return replace(remedy, title=title)
@@ -154,8 +145,8 @@ def changed(context: Context[Any], change: Change) -> Snapshot:
             return snapshot
         case SignalsSet(path, signals):
             return with_signals(snapshot, profile, now_ms, {path: signals})
-        case Combined(signals_set, other):
-            return changed(replace(context, snapshot=changed(context, signals_set)), other)
+        case Combined(first, other):
+            return changed(replace(context, snapshot=changed(context, first)), other)
         case TimeSet(path, mtime_ms) if snapshot.spaces:
             return _with_topic(snapshot, path, mtime_ms)
         case FilesSet(((path, data),), mtime_ms) if snapshot.spaces:
@@ -166,9 +157,6 @@ def changed(context: Context[Any], change: Change) -> Snapshot:
                 return edited(snapshot, profile, now_ms, edits[0])
             return revised(snapshot, profile, now_ms, Difference({edit.path: edit for edit in edits}, removed))
         case TimeSet(path, mtime_ms):
-            data = _read(snapshot, path)
-        case Updated(path, signals, mtime_ms):
-            snapshot = with_signals(snapshot, profile, now_ms, {path: signals})
             data = _read(snapshot, path)
         case DateSet(path, updated_ms, mtime_ms):
             text = _read(snapshot, path).decode("utf-8", "surrogateescape")

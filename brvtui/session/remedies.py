@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from itertools import product
+from posixpath import basename
 from typing import TYPE_CHECKING, Any
 
 from rapidfuzz.distance import Levenshtein
@@ -28,7 +29,6 @@ from brvtui.engines.changes import (
     SignalsSet,
     TimeSet,
     TitleSet,
-    Updated,
     changed,
     higher_maturities,
     lower_importances,
@@ -76,7 +76,6 @@ _MOST_COMPARED = 60
 """The maximum number of other queries that run again to find side effects."""
 _MOST_WORDS, _MOST_ADDED = 6, 3
 _IMPORTANCE_STEP = 10
-_EDIT_HEADING = "edit its # heading, or add one"
 _DIRECT = 2
 """The highest tier of answers that need no model."""
 _MOST_CHARS, _MOST_ASKED = 100_000, 40
@@ -278,8 +277,7 @@ class RemedyFinder:
         wordings += title_wordings(asked, title) if title else []
         yield RemedyKind.WORDING, [_reworded(one, how) for how, one in wordings]
         if note is not None and not snapshot.spaces:
-            saved = TimeSet(note.path, just_before_ms(self.context.now_ms))
-            yield RemedyKind.EDIT, [Proposal(saved, "edited today", "change and save it")]
+            yield RemedyKind.EDIT, [self._edited(note)]
             yield RemedyKind.MATURITY, self._signals(higher_maturities(self._stored))
             yield RemedyKind.TITLE, self._longer_titles(note)
 
@@ -290,6 +288,9 @@ class RemedyFinder:
     def _signals(self, states: Sequence[NoteSignals]) -> Iterator[Proposal]:
         for one in states:
             yield Proposal(SignalsSet(self.path, one), signals_in_words(self._stored, one), "set it in brv-tui")
+
+    def _edited(self, note: Note) -> Proposal:
+        return Proposal(TimeSet(note.path, just_before_ms(self.context.now_ms)), "edited today", "change and save it")
 
     def _times(self, note: Note) -> tuple[tuple[int, str], ...]:
         """The new and the old modification time of an edited note, each with a remark."""
@@ -311,7 +312,7 @@ class RemedyFinder:
     def _longer_titles(self, note: Note) -> Iterator[Proposal]:
         for mtime_ms, saved in self._times(note):
             for added, change in titles(note, self._missing(self.query.text, note.title)[:_MOST_ADDED], mtime_ms):
-                yield Proposal(change, f"“{added}” added to its title{saved}", _EDIT_HEADING)
+                yield Proposal(change, f"“{added}” added to its title{saved}", "edit its # heading, or add one")
 
     def _shorter_titles(self, note: Note) -> Iterator[Proposal]:
         for words in singles_and_starts(self._matching(note.title)):
@@ -397,16 +398,12 @@ class RemedyFinder:
         best, found, note = min((rank for rank in ranks if rank is not None), default=math.inf), None, self._note
         if best == 1 or note is None or self.context.snapshot.spaces:
             return None
-        saved_ms = just_before_ms(self.context.now_ms)
-        others = [Proposal(TimeSet(note.path, saved_ms), "edited today", "change and save it")]
-        for added, titled in titles(note, self._missing(self.query.text, note.title)[:_MOST_ADDED], saved_ms):
-            others.append(Proposal(titled, f"“{added}” added to its title", _EDIT_HEADING))
+        others = [self._edited(note), *self._longer_titles(note)]
         for other, one in product(others, list(self._signals(higher_maturities(self._stored)))):
             if best == 1 or is_over():
                 break
-            with suppress(NoChange, ProfileError, EngineError):
-                assert isinstance(one.change, SignalsSet)
-                assert isinstance(other.change, TimeSet | TitleSet)
+            assert isinstance(one.change, SignalsSet)
+            with suppress(NoChange, EngineError):
                 change = Combined(one.change, other.change)
                 trial = self.attempt(change)
                 if trial.rank is not None and trial.rank < best:
@@ -416,19 +413,19 @@ class RemedyFinder:
 
     def trial_of(self, remedy: Remedy) -> ChangedAnswer | None:
         """The trial of a change of the document that the engine itself proposes; None if it cannot be repeated."""
-        note, saved_ms = self._note, just_before_ms(self.context.now_ms)
-        changes: list[Change] = []
+        note, changes = self._note, list[Change]()
         if note is None or remedy.query:
             return None
+        saved = TimeSet(self.path, just_before_ms(self.context.now_ms))
         if remedy.kind is RemedyKind.EDIT:
-            changes = [TimeSet(self.path, saved_ms)]
+            changes = [saved]
         elif remedy.kind is RemedyKind.UPDATE:
-            changes = [Updated(self.path, updated(self._stored, self.reading.signals), saved_ms)]
+            changes = [Combined(SignalsSet(self.path, updated(self._stored, self.reading.signals)), saved)]
         elif remedy.maturity:
             changes = [SignalsSet(self.path, replace(self._stored, maturity=remedy.maturity))]
         elif remedy.title and self.context.snapshot.spaces:
             html = _TOPIC_TITLE.sub(lambda match: f'{match[1]}"{escape(remedy.title)}"', self._text, count=1)
-            changes = [FilesSet(((note.file, html.encode("utf-8", "surrogateescape")),), saved_ms)]
+            changes = [FilesSet(((note.file, html.encode("utf-8", "surrogateescape")),), saved.mtime_ms)]
         elif remedy.title:
             changes = [TitleSet(self.path, remedy.title, mtime_ms) for mtime_ms, _ in self._times(note)]
         for change in changes:
@@ -475,15 +472,11 @@ def effect_on(before: QueryResult, now: QueryResult) -> str:
     """The change in the outcome, the first result and the ranks of relevant documents; empty if there is none."""
     parts = [f"{before.outcome} → {now.outcome}"] if before.outcome != now.outcome else []
     first, then = (next(iter(result.ranking), "no result") for result in (before, now))
-    parts += [f"first {_name(first)} → {_name(then)}"] if first != then else []
+    parts += [f"first {basename(first)} → {basename(then)}"] if first != then else []
     for path in before.relevant:
         ranks = [str(result.rank_of(path) or "not found") for result in (before, now)]
-        parts += [f"{_name(path)}: {' → '.join(ranks)}"] if ranks[0] != ranks[1] else []
+        parts += [f"{basename(path)}: {' → '.join(ranks)}"] if ranks[0] != ranks[1] else []
     return ", ".join(parts)
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 def find_remedies(
@@ -510,13 +503,10 @@ def find_remedies(
         notice = f"changes are tried without a cache and without services; there, it is {place}"
     own = None if lower else session.explainer.remedies(explanation, cancelled)
     is_over = time_limit(limits[0], cancelled)
-    tried: list[tuple[Remedy, ChangedAnswer | None]]
-    search = RemedySearch((), ())
+    search, tried = RemedySearch((), ()), [(one, finder.trial_of(one)) for one in own or ()]
     if own is None:
         found, search = finder.find(lower, is_over)
         tried = [(finder.as_remedy(one), one[2]) for one in found]
-    else:
-        tried = [(one, finder.trial_of(one)) for one in own]
     both = None if lower else finder.combined([one for one, _ in tried], is_over)
     tried += [(finder.as_remedy(both), both[2])] if both is not None else []
     others = other_queries(session, query) if tried else []

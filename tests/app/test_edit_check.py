@@ -66,6 +66,7 @@ async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judg
         await until(pilot, lambda: view(pilot).lab.causes is not None)
         await asked(pilot)
         assert "+1" not in text_of(pilot, "#status")
+        assert "changed first, then worst" in table(pilot).heading(view(pilot))
         assert table(pilot).judgment is not None
         assert table(pilot).judgment.text == "refresh token rotation"  # type: ignore[union-attr]
         await until(pilot, lambda: "what the edits changed" in text_of(pilot, "#cell"))

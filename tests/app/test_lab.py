@@ -9,10 +9,13 @@ import pytest
 
 from brvtui.app.lab import asking
 from brvtui.app.lab.edit_check import OPEN_QUERY
+from brvtui.app.lab.judged import right_note
 from brvtui.app.lab.screen import LabScreen
 from brvtui.app.query.screen import QueryScreen
+from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.whatif.variant import Variant
+from brvtui.paint.glyphs import UNICODE
 from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, at_all_sizes, on, press, settled, until
 from tests.app.editing import type_keys
@@ -44,6 +47,19 @@ async def test_lab_shows_metric_tier_and_first_miss_of_a_query(
     await pilot.press("S", "j", "j", "f3")
     await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
     assert "nowhere/gone.md is gone: brv-tui judge set" in flat(pilot, "#cell")
+
+
+def test_right_note_or_expected_outcome_is_named() -> None:
+    def named(expected: str, outcome: str, grades: dict[str, int], *paths: str) -> str:
+        results = tuple(RankedDocument(path, 1.0) for path in paths)
+        return right_note(QueryResult("q", "q", "", expected, grades, outcome, results, 0, 1.0), UNICODE)[0]
+
+    assert named("", "tier 2", {"a/right.md": 3}, "a/wrong.md", "a/right.md") == "2nd: right"
+    assert named("", "tier 2", {"a/right.md": 3}, "a/wrong.md") == "missed: right"
+    assert named("", "tier 2", {"a/right.md": 3}, "a/right.md") == ""
+    assert named("tier 2", "tier 3", {"a/right.md": 3}, "a/right.md") == "tier 2 expected"
+    assert named("not covered", "tier 2", {}, "a/wrong.md") == "should not answer"
+    assert named("not covered", "not covered", {}) == "✓ none expected"
 
 
 async def test_lab_without_judgments_explains_how_to_create_them(garden: Tree, make_app: MakeApp) -> None:

@@ -18,6 +18,7 @@ from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.query.screen import QueryScreen
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
+from brvtui.lab.log_comparison import LogComparison
 from brvtui.notes.signals import SignalTarget
 from brvtui.store.folders import shown_path
 from brvtui.timing import system_clock
@@ -81,6 +82,23 @@ async def test_both_logs_are_listed_newest_first(with_log: Tree, size: tuple[int
     assert order == ["rollback", "what fails", "zebra", "refresh"]
     assert " here " in next(line for line in lines if "rollback" in line), "not brv, which reads as the engine"
     assert "not covered" in text_of(pilot, "#summary") or size == NARROW
+
+
+async def test_wrong_answer_to_a_judged_query_is_marked(garden: Tree, with_judgments: Tree, pilot: AppPilot) -> None:
+    right = [{"path": "auth/jwt/refresh_rotation.md", "score": 0.84}]
+    wrong = [{"path": "deploy/rollback.md", "score": 0.84}, *right]
+    logged(garden, 3, "refresh token rotation", matchedDocs=right)
+    logged(garden, 1, "refresh token rotation", matchedDocs=wrong)
+    logged(garden, 2, "token store", matchedDocs=wrong)
+    await to_log(pilot)
+    rows = [line for line in text_of(pilot, "#log").splitlines() if "token" in line]
+    assert ["✗ " in row for row in rows] == [True, False, False]
+    entry = view(pilot).log.entries[0]  # type: ignore[index]
+    compared = LogComparison(entry, 3, 0.84, entry.paths, ())
+    pane = frame(pilot).query_one(LogEntryPane)
+    assert "which is wrong" in " ".join(line.plain for line in pane._verdict(compared, 80))
+    other = LogComparison(view(pilot).log.entries[1], 3, 0.84, entry.paths, ())  # type: ignore[index]
+    assert "which is wrong" not in " ".join(line.plain for line in pane._verdict(other, 80))
 
 
 async def test_taken_query_selects_its_first_result(with_log: Tree, pilot: AppPilot) -> None:

@@ -186,9 +186,9 @@ async def test_maturity_handles_clicks_strange_titles_and_profiles(pilot: AppPil
     await settled(pilot)
     assert "A [red]title[/red]" in text_of(pilot, "#ageing")
     assert "\x1b" not in shown(pilot)
-    assert "prunable 2" in shown(pilot)
+    assert "2 may be pruned" in shown(pilot)
     await pilot.press("p")
-    await until(pilot, lambda: "prunable 0" in shown(pilot))
+    await until(pilot, lambda: "may be pruned" not in shown(pilot))
 
 
 async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
@@ -200,7 +200,7 @@ async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
     await pilot.pause()
     assert isinstance(app.screen, MessageScreen)
     assert "Draft · help" not in shown(pilot)
-    assert "ticks mark where a hit would promote the note" in flat(pilot)
+    assert "marks an importance at which a hit would promote the note" in flat(pilot)
     await pilot.press("escape", "question_mark")
     await pilot.pause()
     listed = "\n".join(line.plain for line in app.screen.query_one(TextPane).lines)

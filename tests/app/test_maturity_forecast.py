@@ -9,7 +9,9 @@ from textual.events import MouseScrollDown, MouseScrollUp
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity.forecast_bar import ForecastBar
-from tests.app.driving import NARROW, ask, press, settled, until
+from brvtui.session.silence import Silence
+from brvtui.trace import SilentQuery
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, press, settled, until
 from tests.app.engines import switch_to
 from tests.app.looking import AppPilot, flat, frame, shown, text_of
 from tests.app.test_maturity import maturity, opened
@@ -24,7 +26,7 @@ async def test_forecast_day_is_set_by_keys_mouse_and_wheel(pilot: AppPilot) -> N
     assert "IN 31 DAYS" in shown(pilot)
     assert "21 December 2026" in shown(pilot)
     assert "▾ prunable" in text_of(pilot, "#draft")
-    assert re.search(r"prunable 4 (\(2 new\)|\+2)", shown(pilot))
+    assert re.search(r"4 (may be pruned|prunable) (\(2 new\)|\+2)", shown(pilot))
     assert "in the next 31 days if nobody touches them" in shown(pilot)
     await press(pilot, "left_square_bracket")
     assert "IN 30 DAYS" in shown(pilot)
@@ -117,3 +119,19 @@ async def test_queries_that_will_be_answered_too_late_are_counted(garden: Tree, 
     assert bar.silence.tried == 1
     late = [query.days for query in bar.silence.queries]
     assert ("too late for your agent's hook" in text_of(pilot, "#forecast")) is bool(late)
+
+
+@at_two_sizes
+async def test_no_fact_above_the_columns_is_cut(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        bar = maturity(pilot).query_one(ForecastBar)
+        queries = tuple(SilentQuery(f"{number} " * 10, "", number, 3) for number in (0, 39, 40))
+        bar.put_silence(Silence(6000.0, {}, 24, queries))
+        for keys in ((), ("f",), ("f",), ("escape", "right_curly_bracket"), ("c",)):
+            await press(pilot, *keys)
+            await settled(pilot)
+            assert "…" not in text_of(pilot, "#forecast"), keys
+        await press(pilot, "c", "0")
+        named = "next on day 39: “39 39" in flat(pilot, "#forecast")
+        assert named is (size == WIDE), "the next query is named if its name fits"

@@ -92,6 +92,8 @@ async def begun(pilot: AppPilot) -> None:
     """Waits for the offer, and accepts it."""
     await settled(pilot)
     assert "New here?" in said(pilot)
+    assert "ByteRover 3.14 has its own store" in said(pilot), "the sample's signals are not where ByteRover keeps them"
+    assert len(bar(pilot).lines) <= 3
     await press(pilot, key(pilot))
 
 

@@ -366,6 +366,7 @@ def test_two_changes_are_combined_if_no_single_one_puts_the_note_first(tree: Tre
     saved = json.loads(file.read_text())
     saved["a/two.md"] = change.signals.signals.to_mapping()
     file.write_text(json.dumps(saved))
+    assert isinstance(change.other, TimeSet | TitleSet)
     if isinstance(change.other, TitleSet):
         data = retitled((tree.tree / "a/two.md").read_bytes(), "two.md", change.other.title, BRV3.limits)
         (tree.tree / "a/two.md").write_bytes(data)

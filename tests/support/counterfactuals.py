@@ -17,11 +17,11 @@ from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.changes import (
     Change,
+    Combined,
     Reworded,
     SignalsSet,
     TimeSet,
     TitleSet,
-    Updated,
     accessed,
     retitled,
 )
@@ -110,7 +110,7 @@ def answered(taken: EngineRequest, change: Change, copy: Path) -> Trace:
             stored[path] = signals
         case TimeSet(path, mtime_ms):
             os.utime(tree / path, ns=(mtime_ms * _NS_PER_MS,) * 2)
-        case Updated(path, signals, mtime_ms):
+        case Combined(SignalsSet(path, signals), TimeSet(_, mtime_ms)):
             stored[path] = signals
             os.utime(tree / path, ns=(mtime_ms * _NS_PER_MS,) * 2)
         case TitleSet(path, title, mtime_ms):

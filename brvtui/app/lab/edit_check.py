@@ -31,7 +31,6 @@ _ASKING = "edits"
 AS_BEFORE = "the same outcome and first note as before"
 """Names the compared parts of answers (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
 _TOAST_S = 10
-_LONGEST_NAME = 40
 
 
 class EditCheck:
@@ -160,7 +159,7 @@ def sentence(effect: EditEffect, noun: str, key: str = "", undo: str = "") -> st
         return f"{_with_verb(as_before)} {AS_BEFORE}{rest}"
     if as_before:
         rest = f"; {_with_verb(as_before)} {AS_BEFORE}"
-    names = [f"“{shortened(text, _LONGEST_NAME)}”" for text in effect.worse]
+    names = [f"“{shortened(text, 40)}”" for text in effect.worse]
     worse = f", {len(names)} worse ({first_of(names)})" if names else ""
     earlier = effect.earlier
     paths: tuple[str, ...] = ()

@@ -20,13 +20,14 @@ from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.engines.registry import presentation
 from brvtui.lab.evaluation.comparing import LineKind
-from brvtui.lab.evaluation.results import DEFAULT_METRICS, mean_of
-from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.evaluation.results import DEFAULT_METRICS, QueryResult, mean_of
+from brvtui.lab.judgments.model import NOT_COVERED, Judgment
 from brvtui.lab.whatif.variant import Variant
-from brvtui.paint.line import Line, line
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, Span, line
 from brvtui.paint.sentence import told_apart
 from brvtui.paint.text import signed, wrap
-from brvtui.wording import counted, difference_as_shown
+from brvtui.wording import counted, difference_as_shown, ordinal
 
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
 _ORDERS = ("worst first", "as in the file", "lowest first")
@@ -51,6 +52,20 @@ EMPTY = (
     ),
     "Judged queries are saved in FILE, which you can commit. On the Query screen, {results.judge} grades a result.",
 )
+
+
+def right_note(result: QueryResult, glyphs: Glyphs) -> Span:
+    """Returns the first right note that was missed, the rank of the first right note if it is not 1, or the expected
+    outcome; and the role.
+    """
+    if result.expected == NOT_COVERED:
+        is_unmet = result.as_expected is False
+        return ("should not answer", "bold warn") if is_unmet else (f"{glyphs.check} none expected", "ok")
+    rank, path = result.first_rank or 1, result.first_miss
+    if not path and rank == 1:
+        return f"{result.expected} expected" if result.as_expected is False else "", "bold warn"
+    name = (path or result.ranking[rank - 1]).rpartition("/")[2].removesuffix(".md")
+    return f"{'missed' if path else ordinal(rank)}: {name}", "warn"
 
 
 class JudgedPane(ChoicePane):
@@ -116,7 +131,8 @@ class JudgedPane(ChoicePane):
             return self.TITLE
         many = len(lab.judgments or ())
         title = f"{self.TITLE} {many} · {DEFAULT_METRICS[self.metric]}" if many else "Latest queries, none judged"
-        heading = f"{title} · {_ORDERS[self.order]}"
+        edited = self.order == 0 and any(column.variant.earlier is not None for column in lab.columns)
+        heading = f"{title} · {'changed first, then worst' if edited else _ORDERS[self.order]}"
         if lab.stopped:
             return self.services.with_keys(f"{heading} · stopped at {lab.done} of {lab.total}: {{lab.stop}} continues")
         if lab.done < lab.total:
@@ -272,8 +288,7 @@ class JudgedPane(ChoicePane):
         more_columns = next((each for each in more if len(each) <= room), more[-1]) if hidden else ""
         row = line(" query", "faint").add(more_columns, "accent").cut(text).to(text + 1)
         if miss:
-            named = f"first {self.view.kind.noun} missed"
-            row.fit(named if len(named) < miss else "first missed", miss - 1, "faint").gap()
+            row.fit(f"right {self.view.kind.noun}", miss - 1, "faint").gap()
         for place in shown:
             role = "bold accent" if place == self.column else "muted"
             size = _OTHER if place else _FIRST
@@ -302,8 +317,8 @@ class JudgedPane(ChoicePane):
         row_line = Line().gap().fit(words, text - 1, role).gap()
         first = lab.columns[0].cells.get(row.id)
         if miss:
-            missed = first.result.first_miss.rpartition("/")[2] if first is not None else ""
-            row_line.fit(missed, miss - 1, "warn").gap()
+            right, right_role = right_note(first.result, self.glyphs) if first is not None else ("", "text")
+            row_line.fit(right, miss - 1, right_role).gap()
         for place in shown:
             column = lab.columns[place]
             cell = column.cells.get(row.id) if not column.problem else None

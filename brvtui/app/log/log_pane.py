@@ -42,7 +42,8 @@ class LogPane(ChoicePane):
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
         "This pane lists the answered queries, newest first: those that the engine logged and those that you ran here. "
-        "Each row has the time, who asked, the tier, the milliseconds and the best score. If you permit reading "
+        "Each row has the time, who asked, the tier, the milliseconds and the best score; a cross marks an answer "
+        "whose first note is wrong by your grades. If you permit reading "
         "transcripts ({log.lost}), it also shows whether the answer reached the agent. The query under the cursor "
         "is asked again with an empty cache, and the pane beside the list shows what has changed. Press {log.take} to "
         "ask it on the Query screen. Press {log.follow} to follow the engine: each query that it logs is then "
@@ -138,8 +139,10 @@ class LogPane(ChoicePane):
             name, role = self._delivered(turns.get(entry), wide)
             row.fit(name, _DELIVERED if wide else 2, role)
         mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
-        engine = f"  {entry.engine}" if with_engine else ""
-        row.add(mark, "warn").add(entry.query or "(no words)", "text").add(engine, "muted")
+        mark, wrong = (f"{self.glyphs.cross} ", "  wrong note first") if entry in self.view.log.wrong else (mark, "")
+        row.add(mark, "warn").add(entry.query or "(no words)", "text")
+        row.add(wrong if row.width + len(wrong) <= width else "", "warn")
+        row.add(f"  {entry.engine}" if with_engine else "", "muted")
         return row.cut(width)
 
     def _delivered(self, turn: Turn | None, wide: bool) -> tuple[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,11 +15,13 @@ from textual.timer import Timer
 from brvtui import faults
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
-from brvtui.app.states import EngineLog
+from brvtui.app.states import EngineLog, LogState
 from brvtui.app.view import View
 from brvtui.app.workers import Newest, Refusal
 from brvtui.engines.registry import presentation
 from brvtui.lab.delivery.turns import LOST, Delivery, Turn
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.delivery import DeliveryReader, is_pointed_to, permitted_folder, remember_folder
 from brvtui.store.folders import shown_path
@@ -26,7 +29,7 @@ from brvtui.tree.engine_files.query_log import UNLOGGED, LoggedQuery
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
-    from brvtui.lab.log_comparison import LogComparison, LogSummary
+    from brvtui.lab.log_comparison import LogComparison
     from brvtui.session import Session
 
 Explain = Callable[[LoggedQuery, str], None]
@@ -79,11 +82,11 @@ class Logs:
     def _read(self, session: Session) -> None:
         self._services.background.run(partial(_read, session), self._were_read, group="log", exclusive=True)
 
-    def _were_read(self, read: tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]) -> None:
+    def _were_read(self, read: LogState) -> None:
         store = self._services.store
-        entries, summary, engine_log = read
-        entries = _with_turns(entries, store.view.log.turns)
-        store.update(store.view.log._replace(entries=entries, summary=summary, engine_log=engine_log))
+        entries = _with_turns(read.entries or (), store.view.log.turns)
+        log = store.view.log._replace(entries=entries, summary=read.summary)
+        store.update(log._replace(engine_log=read.engine_log, wrong=read.wrong))
 
     # what reached the agents
 
@@ -290,12 +293,28 @@ def _with_turns(entries: tuple[LoggedQuery, ...], turns: Mapping[LoggedQuery, Tu
     return tuple(newest[:_MOST_LOGGED])
 
 
-def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:
-    """Returns the entries of both logs, their counts, and the place of the engine's log. Blocks."""
+def _read(session: Session) -> LogState:
+    """Returns the entries of both logs, their counts, wrong answers, and the place of the engine's log. Blocks."""
     from brvtui.lab.log_comparison import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
     for engine in {entry.engine for entry in entries}:
         presentation(engine)  # loads the engine, so that panes do not wait for it
     place = session.logbook.engine.place
-    return tuple(entries), summarise(entries), EngineLog(shown_path(place), place.exists(), session.kind.is_html)
+    engine_log = EngineLog(shown_path(place), place.exists(), session.kind.is_html)
+    return LogState(tuple(entries), engine_log, summarise(entries), wrong=_wrong(session, entries))
+
+
+def _wrong(session: Session, entries: Sequence[LoggedQuery]) -> frozenset[LoggedQuery]:
+    """Returns the answers whose first note is judged as wrong, or has a worse grade than another note."""
+    with suppress(JudgmentsError):
+        judged = {(one.text.strip(), one.scope): one.grades for one in JudgmentsFile.of(session.project).read()}
+        there = session.snapshot.by_path if session.is_loaded else {}
+        graded = ((one, judged.get((one.query.strip(), one.scope)), one.paths[:1]) for one in entries)
+        return frozenset(
+            one
+            for one, grades, first in graded
+            if grades and first and first[0] in there
+            if grades.get(first[0]) == 0 or grades.get(first[0], 0) < max(grades.values())
+        )
+    return frozenset()

@@ -86,6 +86,9 @@ class LogEntryPane(Pane):
             return lines  # the log contains nothing to compare
         if not compared.differences:
             same = "the notes give the same answer" if compared.cached else "the answer would be the same"
+            if compared.entry in self.view.log.wrong:
+                wrong = f"{self.glyphs.cross} {same}, which is wrong: by your grades, another note should be first"
+                return [*lines, *wrapped(wrong, width, "warn"), *_moved(compared, width)]
             return [*lines, line(f" {self.glyphs.check} {same}", "ok"), *_moved(compared, width)]
         for difference in compared.differences:
             for place, part in enumerate(wrap(difference, width - 4)):

@@ -41,8 +41,8 @@ class ColumnPane(ChoicePane):
     READS = (ProjectState, StaleState)
     HELP_TEXT = (
         "This column shows the notes of one maturity and how they age. A note's bar is its importance after decay; "
-        "the light part is what decay took from the stored value, and ticks mark where a hit would promote the note "
-        "or decay would demote it. Next to the bar are the importance and the next event of ageing, "
+        "the light part is what decay took from the stored value, and each ┊ marks an importance at which a hit would "
+        "promote the note or decay would demote it. Next to the bar are the importance and the next event of ageing, "
         "and when it happens, or the one that has happened, such as archivable. ▾ marks an event by the day of the "
         "forecast.\n"
         "Press {forecast.before} or {forecast.next} to move the forecast by one day, {forecast.month_before} or "

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rich.cells import cell_len
 from textual import events
 from textual.message import Message
 
@@ -17,6 +18,7 @@ from brvtui.app.widgets.lines import Lines
 from brvtui.engines.ageing.events import count_sentence, next_days
 from brvtui.engines.ageing.forecast import LAST_DAY
 from brvtui.paint.line import Line, badge, line
+from brvtui.text.visible import visible
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
@@ -71,7 +73,8 @@ class ForecastBar(Lines):
             return lines
         lines += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
         meaning = self.services.with_keys(_meaning(on_day.wanted))
-        if self.silence is not None and on_day.wanted.only is None and (late := _late(self.silence, self.day)):
+        late = _late(self.silence, self.day, width - 1) if self.silence is not None and not on_day.wanted.only else ""
+        if late:
             return [*lines, line(f" {late}", "warn").cut(width)]
         whose = "" if view.is_native else "ByteRover's rules: "
         order = f"by {on_day.wanted.order}"
@@ -100,8 +103,8 @@ class ForecastBar(Lines):
         text = f"  {self.services.with_keys(text)}" if text else ""
         dates = (f"  {when.day} {when:%B %Y}", f"  {when.day} {when:%b}")
         row.add(next((date for date in dates if row.width + len(date + text) <= width), dates[-1]), "strong")
-        if row.width + len(text) > width:
-            text = text.removesuffix(_UNTOUCHED)
+        whole = (text, text.removesuffix(_UNTOUCHED), text.rpartition(", ")[0], text.partition(": ")[0])
+        text = next((each for each in whole if each and row.width + len(each) <= width), whole[-1])
         row.add(text, "warn" if on_day.wanted.in_span else "text")
         return row.cut(width)
 
@@ -132,21 +135,14 @@ class ForecastBar(Lines):
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
         """Returns the number of notes with each event by the selected day, and of new ones, as far as they fit."""
-        then = {event: int(on_day.forecast.then.has_come[event].sum()) for event in on_day.events}
-        present = [event for event in on_day.events if then[event] or event is on_day.wanted.only]
-        row = Line()
-        for events_shown, new in (
-            (on_day.events, " ({} new)"),
-            (on_day.events, " +{}"),
-            (present, " +{}"),
-            (present, ""),
-        ):
+        then, only, row = on_day.forecast.then.has_come, on_day.wanted.only, Line()
+        present = [event for event in on_day.board.events if event is only or then[event].any()]
+        for new, short in ((" ({} new)", 0), (" +{}", 0), (" +{}", 1), ("", 1)):
             row = Line()
-            for event in events_shown:
+            for event in present:
                 added = int(on_day.forecast.changed[event].sum())
-                row.gap(2 if row.spans else 1)
-                role = "accent" if event is on_day.wanted.only else "muted"
-                row.add(f"{event.short} ", role).add(str(then[event]), "strong")
+                row.add(" · " if row.spans else " ", "faint").add(str(int(then[event].sum())), "strong")
+                row.add(f" {event.counted[short]}", "bold accent" if event is only else "muted")
                 row.add(new.format(added) if added else "", "bold warn")
             if row.width <= width:
                 break
@@ -214,15 +210,21 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
     return count_sentence(only, int(forecast.then.has_come[only].sum()), added, options.day)
 
 
-def _late(silence: Silence, day: int) -> str:
-    """Returns a sentence with the number of queries that are answered too late on ``day``; empty if none ever is."""
+def _late(silence: Silence, day: int, width: int) -> str:
+    """Returns a sentence of ``width`` cells with the number of queries that are answered too late on ``day``, and the
+    next one; empty if none ever is.
+    """
     if not silence.queries:
         return ""
     come = sum(query.days <= day for query in silence.queries)
-    later = min((query.days for query in silence.queries if query.days > day), default=0)
-    queries = counted(silence.tried, "query is answered", "queries are answered")
-    text = f"{come} of {queries} too late for your agent's hook, which waits {silence.limit_ms / 1000:g} s"
-    return f"{text}; the next one from day {later} on" if later else text
+    answers, wait = counted(silence.tried, "answer", "answers"), silence.limit_ms / 1000
+    text = f"{come} of {answers} too late for your agent's hook, which waits {wait:g} s"
+    later = next((query for query in silence.queries if query.days > day), None)
+    if later is None:
+        return text
+    text += f"; next on day {later.days}"
+    named = f"{text}: “{visible(later.query)}”"
+    return named if cell_len(named) <= width else text
 
 
 def _meaning(options: BoardOptions) -> str:

@@ -80,14 +80,10 @@ class Dialog(ModalScreen[Answer | None]):
                 await self.app.run_action(answer.action, self)
                 return
 
-    def key_down(self) -> None:
-        """Moves to the next control, and selects the text of a field, so that typing replaces it."""
-        if isinstance(field := self.focus_next(), Input):
-            field.select_all()
-
-    def key_up(self) -> None:
-        """Moves to the previous control, and selects the text of a field, so that typing replaces it."""
-        if isinstance(field := self.focus_previous(), Input):
+    def on_key(self, event: events.Key) -> None:
+        """Moves to the next control on Down, or back on Up, and selects its text, so that typing replaces it."""
+        move = {"down": self.focus_next, "up": self.focus_previous}.get(event.key)
+        if move is not None and event.key not in self.active_bindings and isinstance(field := move(), Input):
             field.select_all()
 
     def show_keys(self) -> None:

@@ -59,7 +59,8 @@ def _is_proven(view: View, mode: str, _: str) -> bool:
 
 
 STEPS = (
-    TourStep("New here? In two minutes, find a wrong answer that an agent got from this memory, and fix it.",
+    TourStep("New here? Find and fix an agent's wrong answer in two minutes. (Maturity and importance are read from "
+         "the notes' frontmatter here; ByteRover 3.14 has its own store.)",
          "app.tour", "", lambda *_: False),
     TourStep("An agent asked this memory 26 questions this week. The Log lists them with their answers.",
          "screens.log", "", lambda view, mode, _: mode == "log" and bool(view.log.entries), "results"),

@@ -15,6 +15,8 @@ class Event:
     """The priority: if two events apply, the one with the higher weight is named first."""
     short: str
     """The label on a card after the event, such as ``left tier 2``."""
+    counted: tuple[str, str]
+    """The phrase after the number of notes with the event, such as ``too old to answer directly``, and a short one."""
     until: str
     """The label on a card before the event, such as ``leaves tier 2 in``. The number of days follows it."""
     happens: str
@@ -36,6 +38,7 @@ LEAVES_TIER_2 = Event(
     key="leaves-tier-2",
     weight=4,
     short="left tier 2",
+    counted=("too old to answer directly", "too old"),
     until="leaves tier 2 in",
     happens="leaves tier 2",
     happen="leave tier 2",
@@ -48,6 +51,7 @@ LEAVES_PROMPT = Event(
     key="leaves-prompt",
     weight=5,
     short="left prompt",
+    counted=("no longer quoted", "not quoted"),
     until="leaves prompt in",
     happens="leaves the prompt",
     happen="leave the prompt",
@@ -60,6 +64,7 @@ ARCHIVE = Event(
     key="archive",
     weight=7,
     short="archivable",
+    counted=("may be archived", "archivable"),
     until="archivable in",
     happens="becomes archivable",
     happen="become archivable",
@@ -72,6 +77,7 @@ PRUNING = Event(
     key="prune",
     weight=6,
     short="prunable",
+    counted=("may be pruned", "prunable"),
     until="prunable in",
     happens="becomes prunable",
     happen="become prunable",
@@ -84,6 +90,7 @@ BELOW_MATURITY = Event(
     key="fades",
     weight=1,
     short="fading",
+    counted=("below their maturity", "below maturity"),
     until="fades in",
     happens="fades",
     happen="fade",
@@ -96,6 +103,7 @@ LEAVES_HIGH = Event(
     key="leaves-high",
     weight=2,
     short="left high",
+    counted=("below high confidence", "below high"),
     until="leaves high in",
     happens="leaves high confidence",
     happen="leave high confidence",
@@ -108,6 +116,7 @@ LEAVES_MEDIUM = Event(
     key="leaves-medium",
     weight=3,
     short="left medium",
+    counted=("below medium confidence", "below medium"),
     until="leaves medium in",
     happens="leaves medium confidence",
     happen="leave medium confidence",

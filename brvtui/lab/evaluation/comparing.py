@@ -104,8 +104,7 @@ class QueryChange:
     @property
     def is_loss(self) -> bool:
         """True if the query got worse in the first default metric, or lost its expected outcome."""
-        lost = self.before.as_expected is True and self.now.as_expected is False
-        return lost or self.is_worse(DEFAULT_METRICS[0])
+        return (self.before.as_expected is True and self.now.as_expected is False) or self.is_worse(DEFAULT_METRICS[0])
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import (
     Cancelled,
     Change,
+    Combined,
     NoChange,
     Proposal,
     Reworded,
     SignalsSet,
     TimeSet,
-    Updated,
     after_hits,
     higher_maturities,
     signals_in_words,
@@ -224,7 +224,8 @@ def _update(case: Case) -> list[Proposal]:
     before, after = case.signals, updated(case.signals, case.context.constants.signals)
     text = f"one update: importance {after.importance:g} instead of {before.importance:g}, edited today"
     level = f", {after.maturity}" if after.maturity != before.maturity else ""
-    change = Updated(case.note.path, after, just_before_ms(case.context.now_ms))
+    saved = TimeSet(case.note.path, just_before_ms(case.context.now_ms))
+    change = Combined(SignalsSet(case.note.path, after), saved)
     return [Proposal(change, f"{text}{level}", "have brv curate add something new to it")]
 
 

@@ -18,7 +18,7 @@ from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.reasons.remedies import TIME_KEPT, _edit, remedies
 from brvtui.engines.byterover.reasons.why_not import without_words
 from brvtui.engines.byterover.sections import Search
-from brvtui.engines.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, Updated, updated
+from brvtui.engines.changes import Change, Combined, Reworded, SignalsSet, TimeSet, TitleSet, updated
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
@@ -71,7 +71,7 @@ def change_of(case: Case, remedy: Remedy) -> Change:
         case RemedyKind.EDIT:
             return TimeSet(case.path, int(NOW_MS) - 1)
         case RemedyKind.UPDATE:
-            return Updated(case.path, updated(own, BRV3.signals), int(NOW_MS) - 1)
+            return Combined(SignalsSet(case.path, updated(own, BRV3.signals)), TimeSet(case.path, int(NOW_MS) - 1))
         case RemedyKind.MATURITY:
             return SignalsSet(case.path, replace(own, maturity=remedy.maturity))
         case _:
@@ -95,7 +95,7 @@ def every_change(case: Case) -> Iterator[Change]:
         return
     note, own = case.snapshot.notes[position], case.snapshot.signals[position]
     yield TimeSet(case.path, int(NOW_MS) - 1)
-    yield Updated(case.path, updated(own, BRV3.signals), int(NOW_MS) - 1)
+    yield Combined(SignalsSet(case.path, updated(own, BRV3.signals)), TimeSet(case.path, int(NOW_MS) - 1))
     for level in LEVELS[LEVELS.index(own.maturity) + 1 :]:
         yield SignalsSet(case.path, replace(own, maturity=level))
     for size in range(1, min(len(words), 3) + 1):
