@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from brvtui.lab.health.finding import Confidence, FindingKind
 from brvtui.lab.health.statements import stems
@@ -86,8 +87,7 @@ _LEAST_MACHINE, _LEAST_TURNS = 3, 2
 _MOST_PROSE_WORDS, _MOST_DATA_WORDS, _MOST_TITLE_WORDS, _MOST_TITLE_LINES = 40, 10, 30, 5
 
 
-@dataclass(frozen=True, slots=True)
-class Defect:
+class Defect(NamedTuple):
     """A defect that a note has by itself."""
 
     kind: FindingKind

@@ -260,11 +260,8 @@ def _of_signal(field: FieldSpan, consequence: str) -> Iterator[_Found]:
         levels = f"{', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
         yield _Found(field.start, f"maturity must be {levels}{hint}; {consequence}", Severity.ERROR)
     maximum = _RANGES.get(field.key)
-    if maximum is not None:
-        if not _is_within(field.value, maximum):
-            yield _Found(
-                field.start, f"{field.key} must be a number from 0 to {maximum}; {consequence}", Severity.ERROR
-            )
+    if maximum is not None and not _is_within(field.value, maximum):
+        yield _Found(field.start, f"{field.key} must be a number from 0 to {maximum}; {consequence}", Severity.ERROR)
     if field.key in _COUNTS and not is_count(field.value):
         yield _Found(field.start, f"{field.key} must be a whole number, 0 or more; {consequence}", Severity.ERROR)
 
