@@ -81,7 +81,7 @@ def _key(finding: Finding) -> FindingKey:
     return (finding.kind, *(sorted(finding.notes) or finding.queries[:1]))
 
 
-_FORMAT = 3
+_FORMAT = 4
 _MOST_QUERIES, _MOST_LOGGED, _LONGEST_QUERY = 200, 2_000, 1_000
 _MOST_SEARCHES, _MOST_READ, _MOST_RIVALS, _MOST_PAIRS = 250, 1_000_000, 100, 2_500
 _MOST_SEARCHED, _MOST_HIDDEN = 50_000, 100
@@ -413,7 +413,7 @@ class _Check:
         notes = self.snapshot.notes
         rivals = [row for row in self.overlap.containing(_CONTAINED).items() if row[0] in self.useful]
         for place, others in rivals[: self._searches]:
-            path, rival = notes[place].path, next(iter(self.memo.search(notes[place].title)))
+            path, rival = notes[place].path, next(iter(self.memo.search(notes[place].title)), "")
             if self.snapshot.by_path.get(rival, place) not in others:
                 continue
             words = self.overlap.own_words(place)
@@ -440,7 +440,7 @@ class _Check:
 
 def _first(files: Iterable[str], one: str, other: str) -> str:
     """The first of two files among ``files``; empty if neither is there."""
-    return next(file for file in files if file in (one, other))
+    return next((file for file in files if file in (one, other)), "")
 
 
 def _confidence(strength: float) -> Confidence:
