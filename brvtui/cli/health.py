@@ -10,7 +10,7 @@ from brvtui.cli.options import WholeNumber, format_option, project_option, share
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.lab.health.finding import Confidence, FindingKind
-from brvtui.report.health import health_lines, health_markdown, shown_kinds
+from brvtui.report.health import health_lines, health_markdown
 from brvtui.report.lines import rich_lines
 
 SCHEMA = 1
@@ -23,13 +23,9 @@ _GATES = [*map(str, Confidence), *_KINDS]
 \b
 Examples:
   brv-tui health
-  brv-tui health --kind superseded --kind near_duplicate
   brv-tui health --fail-on high --format md > health.md
   brv-tui health --format json | jq -r '.findings[] | select(.kind == "broken_link") | .notes[0]'
 """
-)
-@click.option(
-    "--kind", "kinds", type=click.Choice(_KINDS), multiple=True, metavar="KIND", help="Only findings of this kind."
 )
 @click.option(
     "--fail-on",
@@ -57,7 +53,7 @@ Examples:
 @shared
 @project_request
 @format_option("text", "json", "md", text="Output format; md is for people.")
-def health(kinds: tuple[str, ...], gates: tuple[str, ...], days: int, request: ProjectRequest, form: str) -> int:
+def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str) -> int:
     """List the defects of a memory, worst first: superseded facts, duplicates, junk, gaps, broken links and more.
 
     Each finding says how sure it is, and what it costs the judged and logged queries. Nothing is changed. Exit code 1
@@ -66,7 +62,7 @@ def health(kinds: tuple[str, ...], gates: tuple[str, ...], days: int, request: P
     session = request.open()
     if not session.kind.has_files:
         raise Failure(f"{session.project.name} is code: only notes have a health; open a project of notes", BAD_USAGE)
-    report = shown_kinds(session.health.report(days), kinds)
+    report = session.health.report(days)
     if form == "json":
         names = ("kind", "notes", "confidence", "sentence", "cost", "queries")
         rows = [{name: getattr(one, name) for name in names} for one in report.findings]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from itertools import chain
 
 from brvtui.lab.health.finding import Finding, FindingKind, HealthReport
@@ -34,14 +33,6 @@ NAMES = {
     FindingKind.GAP: "Gaps",
 }
 """The heading of each kind."""
-
-
-def shown_kinds(report: HealthReport, kinds: Collection[str]) -> HealthReport:
-    """``report`` with only the findings of ``kinds``; all findings if ``kinds`` is empty."""
-    if not kinds:
-        return report
-    shown, hidden = (tuple(one for one in some if one.kind in kinds) for some in (report.findings, report.ignored))
-    return replace(report, findings=shown, ignored=hidden)
 
 
 def by_kind(report: HealthReport) -> dict[FindingKind, list[Finding]]:

@@ -6,11 +6,10 @@ import hashlib
 import math
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -92,7 +91,7 @@ def _key(finding: Finding) -> FindingKey:
     return (finding.kind, *(sorted(finding.notes) or finding.queries[:1]))
 
 
-_FORMAT = 2
+_FORMAT = 4
 _MOST_QUERIES, _MOST_LOGGED, _LONGEST_QUERY = 200, 2_000, 1_000
 _MOST_SEARCHES, _MOST_READ, _MOST_RIVALS, _MOST_PAIRS = 250, 1_000_000, 100, 2_500
 _MOST_SEARCHED, _MOST_HIDDEN = 50_000, 100
@@ -198,27 +197,21 @@ class _Check:
         for number, path in enumerate((*self.snapshot.by_path, *summaries)):
             if number % 256 == 0:
                 self._continue()
-            found = Features.of(self.kept.get(path, self._stamp(path), partial(self._read, path)))
-            self.features[path] = found
+            read = partial(features_of, self.snapshot, path, self.quoted)
+            found = self.features[path] = Features.of(self.kept.get(path, self._stamp(path), read))
             place = self.snapshot.by_path.get(path)
             is_stub = place is not None and self.snapshot.notes[place].role is Role.STUB
             for one in found.defects:
                 if one.kind is FindingKind.BROKEN_FRONTMATTER or not is_stub:
-                    yield Finding(one.kind, (path,), one.confidence, one.sentence, "")
+                    yield Finding(one.kind, (path,), one.confidence, one.sentence)
             if found.covers and (missing := self._uncovered(path, found.covers)):
                 sentence = f"this generated summary does not cover {visible(missing[0])}, which is older"
-                yield Finding(FindingKind.GENERATED_EDITED, (path,), Confidence.MEDIUM, sentence, "")
+                yield Finding(FindingKind.GENERATED_EDITED, (path,), Confidence.MEDIUM, sentence)
 
-    def _read(self, path: str) -> list[Any]:
-        return features_of(self.snapshot, path, self.quoted).plain()
-
-    def _uncovered(self, path: str, covers: frozenset[str]) -> list[str]:
+    def _uncovered(self, path: str, covers: Sequence[str]) -> list[str]:
         """The files beside the summary at ``path`` that it does not cover although they are older."""
-        older = [
-            name
-            for name, mtime_ns in self._children.get(path.rpartition("/")[0], ())
-            if mtime_ns < self.snapshot.parsed[path].mtime_ns
-        ]
+        written_ns, children = self.snapshot.parsed[path].mtime_ns, self._children[path.rpartition("/")[0]]
+        older = [name for name, mtime_ns in children if mtime_ns < written_ns]
         missing = [name for name in older if name not in covers]
         return missing if len(missing) * 2 < len(older) else []
 
@@ -247,7 +240,7 @@ class _Check:
                 continue
             is_text = file.reason.startswith(_UNDECODABLE) and _CUT not in file.reason
             kind = FindingKind.BAD_ENCODING if is_text else FindingKind.UNREAD_FILE
-            yield Finding(kind, notes, Confidence.HIGH, f"no query finds it: {file.reason}", "")
+            yield Finding(kind, notes, Confidence.HIGH, f"no query finds it: {file.reason}")
 
     def _links(self) -> Iterator[Finding]:
         """Broken links, and notes without any link in a memory whose notes are linked."""
@@ -261,14 +254,14 @@ class _Check:
             if broken:
                 more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
                 sentence = f"it links to {shortened(visible(broken[0]))}{more}, which does not exist"
-                yield Finding(FindingKind.BROKEN_LINK, (path,), Confidence.HIGH, sentence, "")
+                yield Finding(FindingKind.BROKEN_LINK, (path,), Confidence.HIGH, sentence)
         alone = [path for path in self.paths if path not in connected]
         share = 1 - len(alone) / max(1, len(self.paths))
         for path in alone if share >= _LINKED else []:
             if not self.features[path].is_junk:
                 confidence = Confidence.HIGH if share >= 0.9 else Confidence.MEDIUM
                 sentence = f"no note links to it and it links to none; {share:.0%} of the notes here have links"
-                yield Finding(FindingKind.ORPHAN, (path,), confidence, sentence, "")
+                yield Finding(FindingKind.ORPHAN, (path,), confidence, sentence)
 
     @cached_property
     def useful(self) -> set[int]:
@@ -298,8 +291,8 @@ class _Check:
                 texts[path] = ComparedNote.of(title, body(self.snapshot.readable(path)), path.rpartition("/")[2])
             return texts[path]
 
-        def compared(one: str, two: str, likeness: float) -> list[Any]:
-            return compare(text(one), text(two), self.overlap.idf, likeness).plain()
+        def compared(one: str, two: str, likeness: float) -> PairResult:
+            return compare(text(one), text(two), self.overlap.idf, likeness)
 
         for number, pair in enumerate(sorted(pairs, key=lambda pair: (-measures[pair], pair))[:_MOST_PAIRS]):
             if number % 64 == 0:
@@ -324,7 +317,7 @@ class _Check:
                     share = f"{result.same_words:.0%} of the words are shared"
                     sentence = f"it says almost the same as {visible(better)} ({share})"
                     confidence = _confidence(result.duplicate)
-                    yield Finding(FindingKind.NEAR_DUPLICATE, (worse, better), confidence, sentence, "")
+                    yield Finding(FindingKind.NEAR_DUPLICATE, (worse, better), confidence, sentence)
         acted.clear()
         for number, (strength, older, newer, facts) in enumerate(sorted(rivals, key=lambda row: row[:3])):
             if older not in acted:
@@ -335,7 +328,7 @@ class _Check:
         """The older note, the newer note, and their disagreement in that order."""
         is_reversed = self._date(one) > self._date(two) if facts.newer < 0 else facts.newer == 0
         if is_reversed:
-            return two, one, replace(facts, first=facts.second, second=facts.first)
+            return two, one, facts._replace(first=facts.second, second=facts.first)
         return one, two, facts
 
     def _date(self, path: str) -> float:
@@ -439,7 +432,7 @@ class _Check:
                 first = f"; the first result is {visible(files[0])}" if files else ""
                 shown = shortened(visible(title), 60)
                 sentence = f"the query “{shown}” does not find it among {len(files)} results{first}"
-                yield Finding(FindingKind.NOT_FOUND_BY_TITLE, (path,), Confidence.HIGH, sentence, "")
+                yield Finding(FindingKind.NOT_FOUND_BY_TITLE, (path,), Confidence.HIGH, sentence)
 
     def _shadowed(self) -> Iterator[Finding]:
         """Notes behind the same other note for every query made of their own words."""
@@ -454,7 +447,7 @@ class _Check:
             if all(_first(self.memo.search(one), path, rival) == rival for one in tries):
                 shown = ", ".join(visible(word) for word in words[:3])
                 sentence = f"{visible(rival)} comes first for its title and for its own words ({shown})"
-                yield Finding(FindingKind.SHADOWED, (path, rival), Confidence.MEDIUM, sentence, "")
+                yield Finding(FindingKind.SHADOWED, (path, rival), Confidence.MEDIUM, sentence)
 
     def _archivable(self) -> Iterator[Finding]:
         """Notes that the engine's rules offer for archiving."""
@@ -468,7 +461,7 @@ class _Check:
                 is_used = path in self.recall.found or path in self.recall.recalled
                 confidence = Confidence.MEDIUM if is_used else Confidence.HIGH
                 sentence = f"a draft whose importance has decayed to {importance:.0f}: {ARCHIVE.meaning}"
-                yield Finding(FindingKind.ARCHIVE_CANDIDATE, (path,), confidence, sentence, "")
+                yield Finding(FindingKind.ARCHIVE_CANDIDATE, (path,), confidence, sentence)
 
 
 def _first(files: Iterable[str], one: str, other: str) -> str:

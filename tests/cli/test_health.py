@@ -40,19 +40,11 @@ def test_json_has_every_finding(run: Run, project: str) -> None:
     assert {"kind", "notes", "confidence", "sentence", "cost"} <= findings[0].keys()
 
 
-def test_kind_limits_the_findings(run: Run, project: str) -> None:
-    assert [one["kind"] for one in answered(run, project, "--kind", "broken_link")] == ["broken_link"]
-
-
 @pytest.mark.parametrize(
     ("gate", "code"), [("broken_link", 1), ("high", 1), ("low", 1), ("superseded", 0), ("medium", 1)]
 )
 def test_gate_ends_with_code_1(run: Run, project: str, gate: str, code: int) -> None:
     answered(run, project, "--fail-on", gate, code=code)
-
-
-def test_gate_concerns_only_the_listed_kinds(run: Run, project: str) -> None:
-    answered(run, project, "--kind", "superseded", "--fail-on", "high", code=0)
 
 
 def test_text_and_markdown_name_the_notes(run: Run, project: str) -> None:
@@ -64,7 +56,6 @@ def test_text_and_markdown_name_the_notes(run: Run, project: str) -> None:
 
 
 def test_unknown_kinds_are_refused(run: Run, project: str) -> None:
-    assert run("health", "--project", project, "--kind", "illness", inside=False)[0] == 2
     assert run("health", "--project", project, "--fail-on", "illness", inside=False)[0] == 2
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import math
 import re
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,16 +32,20 @@ _SECTION = re.compile(r"^## Relations[ \t]*$", re.MULTILINE)
 _INDENTED = re.compile(rb"\s{1,50}---[ \t]*\r?\n[\w-]+:")
 _RULE = re.compile(rb"---[ \t]*\r?\n\s*(?:$|[^\w\s'\"{-])")
 _MOST_LINKS = 1_000
-_GENERATED = re.compile(r"(?:auto-?|automatically )generated|generated (?:by|from|on)|do not edit")
-_BY_HAND = re.compile(
-    r"(?:edited|changed|fixed|corrected|added|adjusted|updated|tweaked) (?:by hand|manually)|manual(?:ly)? (?:edit|"
-    r"change|fix|correction|addition|note|edited|changed|added|fixed)|\bhand-edited\b"
-)
 _TOKEN_CHARS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class NoteLink:
+def _code(text: str) -> str:
+    return base64.b64encode(signature(shingle_hashes(text)).astype("<u4").tobytes()).decode("ascii")
+
+
+_NO_CODE = _code("")
+
+
+JUNK = frozenset(map(FindingKind, ["template_only", "transcript_leftover", "tool_output", "links_only", "title_only"]))
+
+
+class NoteLink(NamedTuple):
     """A link of a note. ``is_listed`` is False for a relation outside of the section for relations."""
 
     kind: str
@@ -49,46 +53,32 @@ class NoteLink:
     is_listed: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Features:
-    """The features of one file."""
+class Features(NamedTuple):
+    """The features of one file, which can be stored as JSON."""
 
-    defects: tuple[Defect, ...] = ()
-    links: tuple[NoteLink, ...] = ()
-    covers: frozenset[str] = frozenset()
+    defects: Sequence[Defect] = ()
+    links: Sequence[NoteLink] = ()
+    covers: Sequence[str] = ()
     """The files that a generated summary covers, relative to its folder."""
-    signature: NDArray[np.uint32] = field(default_factory=lambda: signature(shingle_hashes("")))
+    code: str = _NO_CODE
+    """The MinHash signature of the text."""
 
     @classmethod
     def of(cls, plain: Any) -> Features:
-        """The features that :meth:`plain` returned."""
-        defects, links, covers, data = plain
-        found = tuple(Defect(FindingKind(kind), Confidence(level), sentence) for kind, level, sentence in defects)
-        own = np.frombuffer(base64.b64decode(data), dtype="<u4")
-        return cls(found, tuple(NoteLink(*link) for link in links), frozenset(covers), own)
+        """The features that were stored as ``plain``."""
+        defects, links, covers, code = plain
+        found = [Defect(FindingKind(kind), Confidence(level), sentence) for kind, level, sentence in defects]
+        return cls(found, [NoteLink(*link) for link in links], covers, code)
 
-    def plain(self) -> list[Any]:
-        """The features as plain data for JSON."""
-        data = base64.b64encode(self.signature.astype("<u4").tobytes()).decode("ascii")
-        defects = [(one.kind, one.confidence, one.sentence) for one in self.defects]
-        links = [(link.kind, link.target, link.is_listed) for link in self.links]
-        return [defects, links, sorted(self.covers), data]
+    @property
+    def signature(self) -> NDArray[np.uint32]:
+        """The MinHash signature of the text."""
+        return np.frombuffer(base64.b64decode(self.code), dtype="<u4")
 
     @property
     def is_junk(self) -> bool:
         """True if the note contains no knowledge."""
         return any(defect.kind in JUNK for defect in self.defects)
-
-
-JUNK = frozenset(
-    {
-        FindingKind.TEMPLATE_ONLY,
-        FindingKind.TRANSCRIPT_LEFTOVER,
-        FindingKind.TOOL_OUTPUT,
-        FindingKind.LINKS_ONLY,
-        FindingKind.TITLE_ONLY,
-    }
-)
 
 
 def features_of(snapshot: Snapshot, path: str, quoted: int = 0) -> Features:
@@ -107,26 +97,24 @@ def features_of(snapshot: Snapshot, path: str, quoted: int = 0) -> Features:
     if role_of(snapshot.parsed[path].file) is Role.SUMMARY:
         return _of_summary(snapshot.parsed[path], text)
     found = _of_text(snapshot.notes[snapshot.by_path[path]].title, body(text))
-    defects = [*found.defects, *_frontmatter(snapshot, data), *_encoding(text), *_generated(text)]
+    defects = [*found.defects, *_frontmatter(snapshot, data), *_encoding(text)]
     if quoted and len(text) * 2 > quoted and (length := units(text)) > quoted:
         rest = shortened(visible(" ".join(text[quoted:].split())), 60)
         sentence = f"a direct answer quotes {quoted:,} of its {length:,} characters; it never quotes “{rest}”"
         defects.append(Defect(FindingKind.QUOTE_CUT_OFF, Confidence.HIGH, sentence))
-    return replace(found, defects=tuple(defects), links=_links(text))
+    return found._replace(defects=defects, links=_links(text))
 
 
 def _of_text(title: str, text: str) -> Features:
     defect = junk(title, text)
-    return Features((defect,) if defect else (), signature=signature(shingle_hashes(text)))
+    return Features([defect] if defect else [], code=_code(text))
 
 
-def _links(text: str) -> tuple[NoteLink, ...]:
+def _links(text: str) -> list[NoteLink]:
     section = _SECTION.search(text) if "@" in text else None
     listed = section.end() if section else math.inf
-    return tuple(
-        NoteLink(link.kind, link.target, link.kind is not LinkKind.RELATION or link.start >= listed)
-        for link in links_in(text)[:_MOST_LINKS]
-    )
+    found = links_in(text)[:_MOST_LINKS]
+    return [NoteLink(one.kind, one.target, one.kind is not LinkKind.RELATION or one.start >= listed) for one in found]
 
 
 def _frontmatter(snapshot: Snapshot, data: bytes) -> list[Defect]:
@@ -137,10 +125,7 @@ def _frontmatter(snapshot: Snapshot, data: bytes) -> list[Defect]:
     if problems and _RULE.match(data[:200]):
         return []  # a thematic break, not frontmatter
     if _INDENTED.match(data[:200]):
-        problems = (
-            *problems,
-            "the frontmatter does not begin with --- in the first line, so the engine does not read it",
-        )
+        problems = ("the frontmatter does not begin with --- in the first line, so the engine does not read it",)
     return [Defect(FindingKind.BROKEN_FRONTMATTER, Confidence.HIGH, visible(problems[0]))] if problems else []
 
 
@@ -153,28 +138,18 @@ def _encoding(text: str) -> list[Defect]:
     return [Defect(FindingKind.BAD_ENCODING, confidence, f"it was decoded with the wrong encoding: “{sample}”")]
 
 
-def _generated(text: str) -> list[Defect]:
-    lower = text.lower()
-    is_generated = ("generated" in lower or "do not edit" in lower) and _GENERATED.search(lower)
-    by_hand = _BY_HAND.search(lower) if is_generated else None
-    if by_hand is None:
-        return []
-    sentence = f"it says that it is generated, and “{shortened(visible(by_hand[0]), 40)}”"
-    return [Defect(FindingKind.GENERATED_EDITED, Confidence.MEDIUM, sentence)]
-
-
 def _of_summary(parsed: Parsed, text: str) -> Features:
     """The files that a generated summary covers, and an edit by hand, after which its number of tokens is wrong."""
     front, recorded = parse(text), parsed.summary_tokens
     content = text[front.body_start :]
     sizes = [(units(part) + _TOKEN_CHARS // 2) // _TOKEN_CHARS for part in (content, content.strip())]
     if parsed.summary_order is None or recorded is None or recorded in sizes:
-        return Features(tuple(_generated(text)), covers=frozenset(texts_of(front.fields.get("covers", []))))
+        return Features(covers=texts_of(front.fields.get("covers", [])))
     sentence = f"this generated summary records {recorded} tokens, and its text has {sizes[0]}"
-    return Features((Defect(FindingKind.GENERATED_EDITED, Confidence.MEDIUM, sentence),))
+    return Features([Defect(FindingKind.GENERATED_EDITED, Confidence.MEDIUM, sentence)])
 
 
-def resolved(links: tuple[NoteLink, ...], file: str, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def resolved(links: Sequence[NoteLink], file: str, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The linked notes and folders, and the broken targets, of the note in ``file``."""
     targets, broken = dict[str, None](), dict[str, None]()
     for link in links:

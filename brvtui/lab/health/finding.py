@@ -49,7 +49,7 @@ class Finding:
     confidence: Confidence
     sentence: str
     """The reason, in one sentence."""
-    cost: str
+    cost: str = ""
     """The effect on answers, such as “wins 3 of your 40 judged and logged queries”; empty if it is not known."""
     queries: tuple[str, ...] = ()
     """The queries that show the defect, such as the logged queries of a gap."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from brvtui.lab.health.finding import Confidence, FindingKind
 from brvtui.lab.health.statements import stems
@@ -19,11 +20,13 @@ _LABEL = re.compile(r"[-*>\s]*\*{0,2}([A-Za-z][\w /-]{0,40})\*{0,2}:\*{0,2}\s*(.
 _META = "author authors date timestamp created updated createdat updatedat tags keywords related source type session id"
 _METADATA = frozenset(_META.split())
 _PLACEHOLDER = re.compile(
-    r"[-*>\s\d.\[\]x|]*\(?(?:todo|tbd|tba|fixme|n/?a|none(?: yet)?|nothing(?: yet)?|empty|unknown|placeholder|xxx+|wip|"
+    r"[-*>\s\d.\[\]x|]*\(?(?:(?:todo|tbd|tba|fixme)\b.{0,80}|draft|pending|proposed|n/?a|"
+    r"none(?: yet)?|nothing(?: yet)?|empty|unknown|placeholder|xxx+|wip|"
     r"lorem ipsum.{0,400}|to be (?:added|defined|determined|done|written|filled(?: in)?|completed|documented|decided)|"
     r"(?:coming|more) soon|more to come|(?:describe|add|insert|fill in|write|enter|your|replace|explain|list|briefly) "
     r".{0,60}(?:here|\.\.\.|…|text|this section|above|below)|<[^<>]{0,80}>|\[[^\[\]]{0,80}\]|\{\{?[^{}]{0,80}\}\}?|"
-    r"[*_]*(?:what|why|how|when|where|who|which) .{0,60}\?|hh:mm(?::ss)?|yyyy-mm-dd|statement(?: \[category\])?)\)?"
+    r"[*_]*(?:what|why|how|when|where|who|which) .{0,60}\?|[*_(<\[]+(?:describe|explain|add|insert|list|write|fill|"
+    r"enter|summari[sz]e|provide|replace)\b.{0,80}[*_)>\]]|hh:mm(?::ss)?|yyyy-mm-dd|statement(?: \[category\])?)\)?"
     r"[\s.:!*_]*",
     re.IGNORECASE,
 )
@@ -39,13 +42,14 @@ _POINTERS = """
 """
 _AROUND_LINKS = frozenset(_POINTERS.split())
 _ROLE = re.compile(
-    r"[*>#\s]{0,8}(?:\[[\d: .apmAPM-]{4,25}\]\s*)?(?:\*\*|__|<\|im_start\|>|<\|?|\[)?(user|human|assistant|ai|system|"
-    r"claude|chatgpt|gpt(?:-?\d)?|copilot|gemini|agent|bot|model|tool|tool_result|tool_use|thinking|function)(?:\*\*|"
-    r"__|\|?>|\])?(?:\s?\([^()]{0,40}\))?\s*(?::\s?\*{0,2}|\|?>|\*\*\s*$|$)",
+    r"[*>#\s]{0,8}(?:\[[\d: .apmAPM-]{4,25}\]\s*)?(?:\*\*|__|<\|im_start\|>|<\|?|\[)?(user|human|you|assistant|ai|"
+    r"system|claude|chatgpt|gpt(?:-?\d)?|copilot|gemini|agent|bot|model|tool|tool_result|tool_use|thinking|function)"
+    r"(?: said)?(?:\*\*|__|\|?>|\])?(?:\s?\([^()]{0,40}\))?\s*(?::\s?\*{0,2}|\|?>|\*\*\s*$|$)",
     re.IGNORECASE,
 )
 _JSON_ROLE = re.compile(r'"role"\s{0,3}:\s{0,3}"(user|assistant|system|tool)"')
-_HUMANS = frozenset({"user", "human"})
+_HUMANS = frozenset({"user", "human", "you"})
+_MODELS = frozenset({"human", "assistant", "ai", "claude", "chatgpt", "copilot", "gemini"})
 _HINTED = """
     let me|i've|i'll|i have|i will|i'd|as an ai|would|want me|here's|here is|here are|you're|you are|anything else|
     hope t|feel free|apologi|thanks for|you please|you also|please |sure|certainly|absolutely|of course|great|perfect|
@@ -74,20 +78,21 @@ _MACHINE = re.compile(
     r"(?:===|---|"
     r"\.\.\.)[=.-]{3,}|exit (?:code|status) \d|[0-9a-f]{7,40} \S|\S+\.\w{1,5}:\d+(?::\d+)?[: ]|(?:added|removed|"
     r"changed|audited) \d|(?:Downloading|Collecting|Installing|Successfully|Fetching|Resolving|Unpacking|"
-    r"Requirement already|Step \d+/\d+|GET|POST|PUT|DELETE|HTTP/\d|curl:|fatal:|error:|error\[|warning:|\w*(?:Error|"
+    r"Requirement already|Step \d+/\d+|GET|POST|PUT|DELETE|HTTP/\d|curl:|fatal:|error:|error\[E?|warning:|\w*(?:Error|"
     r"Exception):|panic:|goroutine|Caused by|test \S+ \.\.\.|Tests:|make(?:\[\d\])?:|On branch|Your branch|modified:|"
-    r"new file:|deleted:|Untracked|commit [0-9a-f]{7}|Merge:)(?=\s|$|[ \"'\d(:/])|> \S+@\d)"
+    r"new file:|deleted:|Untracked|commit [0-9a-f]{7}|Merge:)(?=\s|$|[ \"'\d(:/])|> \S+@\d|"
+    r"--> \S+:\d|\d* +\|(?: |$)|\w[\w ]{3,40}\.\.\.(?: \w+)?$)"
 )
 _DATA = re.compile(r"[{}\[\]()<>]{1,3}[,;]?$|[\[{,]{0,2} ?\"[\w.$-]+\": |<\??/?\w[^<>]{0,100}>")
 _COLUMNS = re.compile(r"\S {2,}\S[^\n]{0,200}? {2,}\S")
 _PROMPT = re.compile(r"\s*[$❯»] \S")
 _ANSI = re.compile(r"\x1b\[|␛\[|\[\d{1,2}(?:;\d{1,2})*m")
-_LEAST_MACHINE, _LEAST_TURNS = 3, 2
+_FILLERS = stems("this note page document file topic is about here describes contains information overview")
+_LEAST_MACHINE = 3
 _MOST_PROSE_WORDS, _MOST_DATA_WORDS, _MOST_TITLE_WORDS, _MOST_TITLE_LINES = 40, 10, 30, 5
 
 
-@dataclass(frozen=True, slots=True)
-class Defect:
+class Defect(NamedTuple):
     """A defect that a note has by itself."""
 
     kind: FindingKind
@@ -138,10 +143,10 @@ def _sorted_lines(body: str) -> _SortedLines:
             continue
         elif not text or text.startswith(("```", "~~~", "<!--")) or (in_code and _PROMPT.match(text)):
             continue
+        elif not in_code and _is_hollow(text, found):
+            pass
         elif _MACHINE.match(text) or _ANSI.search(text):
             found.machine.append(text)
-        elif not in_code and _is_hollow(text, found):
-            continue
         elif _DATA.match(text) or (in_code and _COLUMNS.search(text)):
             found.data.append(text)
         elif in_code or not _NO_WORD.fullmatch(text):
@@ -178,7 +183,7 @@ def _transcript(lines: _SortedLines) -> Defect | None:
     if any(hint in lower for hint in _HINTS):
         chatter = [found[0].strip(" !,.:—-") for line in lower.split("\n") if (found := _CHATTER.search(line))]
     turns, is_high = roles.total(), False
-    if roles.keys() & _HUMANS and roles.keys() - _HUMANS and (turns * 10 >= count or chatter):
+    if roles.keys() & _HUMANS and roles.keys() - _HUMANS and (turns > 2 or chatter or roles.keys() & _MODELS):
         sentence = f"{turns} lines begin with " + " and ".join(f"“{role}:”" for role in list(roles)[:2])
         is_high = turns * 5 >= count or bool(chatter)
     elif len(chatter) > 1 or (chatter and (len(lines.content) < 6 or _CHATTER.search(lower.split("\n")[0]))):
@@ -221,7 +226,7 @@ def _hollow(title: str, lines: _SortedLines) -> Defect | None:
     text = " ".join(_LINKS.sub(" ", line) for line in lines.content).strip()
     if len(text.split()) > _MOST_TITLE_WORDS or len(re.findall(r"[.!?]+(?:\s|$)", text)) > 2:
         return None
-    new = (words := stems(text)) - stems(title)
+    new = (words := stems(text) - _FILLERS) - stems(title)
     if len(new) > 0.25 * len(words):
         return None
     sentence = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import astuple, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from brvtui.lab.health.statements import Disagreement, Statement, Weight, disagreements, statements, stems
 
@@ -40,9 +40,8 @@ class ComparedNote:
         return cls(title, cut, Counter(word for one in cut for word in one.words), file)
 
 
-@dataclass(frozen=True, slots=True)
-class PairResult:
-    """The comparison of two notes."""
+class PairResult(NamedTuple):
+    """The comparison of two notes, which can be stored as JSON."""
 
     duplicate: float = 0.0
     """The confidence that the notes say the same, from 0 to 1; 0 below 0.5."""
@@ -55,13 +54,9 @@ class PairResult:
 
     @classmethod
     def of(cls, plain: Any) -> PairResult:
-        """The result that :meth:`plain` returned."""
+        """The result that was stored as ``plain``."""
         duplicate, same_words, superseded, facts = plain
         return cls(duplicate, same_words, superseded, Disagreement(*facts) if facts else None)
-
-    def plain(self) -> list[Any]:
-        """The result as plain data for JSON."""
-        return [self.duplicate, self.same_words, self.superseded, self.facts and astuple(self.facts)]
 
 
 def compare(one: ComparedNote, two: ComparedNote, weight: Weight, likeness: float) -> PairResult:

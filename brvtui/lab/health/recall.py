@@ -130,7 +130,7 @@ class QueryRecall:
             return []
         confidence = Confidence.MEDIUM if 2 * len(missing) < len(paths) else Confidence.LOW
         sentence = f"none of {len(self.log)} logged queries in {self.days} days found it"
-        return [Finding(FindingKind.NEVER_FOUND, (path,), confidence, sentence, "") for path in missing]
+        return [Finding(FindingKind.NEVER_FOUND, (path,), confidence, sentence) for path in missing]
 
 
 def _gap(words: frozenset[str], group: Sequence[PastQuery]) -> Finding:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +41,12 @@ _SPLIT = re.compile(r"[-/.’'`]|(?<=[a-z])(?=[A-Z])|_")
 _IDENTIFIER = re.compile(r"\w*(?:[a-z][A-Z]|\d|_|[A-Z]{2})\w*|\w+[./-]\w[\w./-]*")
 _CODED = re.compile(r"\w[/_]\w")
 """A path or an identifier: statements about other files or settings do not disagree."""
+_NUMBERED = re.compile(
+    r"\b(?:step|phase|stage|rule|section|part|chapter|case|option|example|level|line|figure) $", re.I
+)
+_REPLACED = re.compile(
+    r"\bfrom (\w[\w.-]{0,40}) to\b|\b(?:instead of|rather than|replac(?:es|ed|ing)) (\w[\w.-]{0,40})", re.I
+)
 _FORMER = re.compile(
     r"\b(?:from|instead of|rather than|not|no longer|was|were|used to be|previously|formerly|replac(?:es|ed|"
     r"ing))\s+(?:the\s+|a\s+|an\s+)?(?P<old>(?:(?! to )[^.;,]){1,40})|(?P<before>[^\s→]{1,30}(?: "
@@ -53,7 +60,8 @@ _PHRASES = {
     "no longer": "not", "any more": "anymore", "shut down": "disabled", "turned off": "disabled",
     "switched off": "disabled", "off by default": "disabled by default", "opt-in": "disabled", "turned on": "enabled",
     "switched on": "enabled", "on by default": "enabled by default", "opt-out": "enabled",
-    "generally available": "released", "phased out": "removed", "taken down": "removed", "set up": "enabled",
+    "generally available": "released", "phased out": "removed", "by hand": "manual", "in use": "used",
+    "taken down": "removed", "set up": "enabled",
 }  # fmt: skip
 _WORDED = re.compile(rf"\b(?:({'|'.join(_NUMBERS)})(?=[ -]\w)|({'|'.join(_PHRASES)})\b)", re.IGNORECASE)
 _UNITS = """
@@ -68,8 +76,8 @@ _OPPOSED = """
     |forbidden prohibited banned disallowed blocked denied; deprecated obsolete retired removed deleted discontinued
     decommissioned abandoned dropped disabled| current supported maintained active live recommended used; planned
     pending proposed upcoming draft unreleased experimental beta alpha unstable preview prototype|shipped released done
-    launched completed live implemented deployed finished stable; required mandatory compulsory|optional voluntary; open
-    unresolved ongoing|closed resolved; approved accepted|rejected declined refused; public|private internal;
+    launched completed live implemented deployed finished stable ga; required mandatory compulsory|optional voluntary;
+    open unresolved ongoing|closed resolved; approved accepted|rejected declined refused; public|private internal;
     synchronous synchronously sync|asynchronous asynchronously async; manual manually|automatic automatically automated;
     true|false; yes|no; always|never; encrypted|unencrypted plaintext; read-only readonly|writable; hourly|daily|weekly|
     fortnightly biweekly|monthly|quarterly|yearly annually; monday mondays| tuesday tuesdays|wednesday wednesdays|
@@ -141,10 +149,11 @@ class Statement:
     """The values that no longer hold, such as the first one in “from 30 s to 45 s”."""
     states: frozenset[tuple[int, int]]
     is_negated: bool
+    replaced: frozenset[str]
+    """The stems of the words that no longer hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(NamedTuple):
     """Two statements about the same thing that cannot both hold: the different parts, and how sure that is."""
 
     first: str
@@ -208,6 +217,10 @@ def _statement(text: str) -> Statement:
         lower = word.lower().replace("’", "'").removesuffix("'s")
         if not found["word"]:
             shown = found["number"] if found["number"] and lower in _SKIPPED else found[0]
+            if _NUMBERED.search(plain, max(0, found.start() - 12), found.start()):
+                names.add(found[0])
+                words.add(found[0])
+                continue
             values.setdefault(_value(found), shown.strip())
             if lower in _SCALES:
                 continue
@@ -221,7 +234,7 @@ def _statement(text: str) -> Statement:
         heads = heads or parts
         before = plain[max(0, found.start() - 2) : found.start()]
         is_name = word[0].isupper() and before not in ("", ". ")
-        if is_name or before.endswith("`") or _IDENTIFIER.fullmatch(word):
+        if is_name or before.endswith(("`", "#", "@")) or _IDENTIFIER.fullmatch(word):
             names |= parts
     former = {
         _value(value)
@@ -231,8 +244,9 @@ def _statement(text: str) -> Statement:
     }
     current = {value: shown for value, shown in values.items() if value not in former}
     is_negated = is_negated and not former
+    replaced = frozenset(stem((old[1] or old[2]).lower()) for old in _REPLACED.finditer(plain))
     groups = (frozenset(words), frozenset(names), frozenset(heads))
-    return Statement(text, *groups, current, frozenset(former), frozenset(states), is_negated)
+    return Statement(text, *groups, current, frozenset(former), frozenset(states), is_negated, replaced)
 
 
 def _value(found: re.Match[str]) -> Value:
@@ -307,15 +321,20 @@ def _compared(
         return None
     about = _shown_words(one.text, sorted(both, key=lambda word: (-weight(word), word))[:_ABOUT])
     newer = 1 if two.former & one.values.keys() else 0 if one.former & two.values.keys() else -1
-    same_values, is_named = one.values.keys() == two.values.keys(), bool(left & one.names and right & two.names)
+    old = (one.replaced ^ two.replaced) & both
+    if old and share >= _ALIKE and both - subject - old:
+        return Disagreement(one.text, two.text, about, min(1.0, share + 0.25), int(old <= two.replaced))
+    same_values = one.values.keys() == two.values.keys()
+    same_numbers = all(unit == "date" for unit, _ in one.values.keys() ^ two.values.keys())
     is_loose = share < _NEGATED and both - subject <= one.names | two.names
     if not is_loose and not (left & (one.names | one.heads) and right & (two.names | two.heads)):
         if share >= (_ALIKE if newer < 0 else _ALIKE_REVISED) and (pair := _values(one, two)):
             return Disagreement(*pair, about, min(1.0, share + 0.25 * (newer >= 0)), newer)
         is_negated = share >= _NEGATED and one.is_negated != two.is_negated
-        if same_values and (is_negated or (share >= _ALIKE and _are_opposed(one, two))):
+        if (same_values and is_negated) or (same_numbers and share >= _ALIKE and _are_opposed(one, two)):
             return Disagreement(one.text, two.text, about, share)
     is_coded = _CODED.search(one.text) or _CODED.search(two.text)
+    is_named = all(any(map(str.isalpha, group)) for group in (left & one.names, right & two.names))
     if same_values and is_named and not is_coded and both - subject and max(len(left), len(right)) <= _MOST_OTHER:
         rest = sum(map(weight, left - one.names)) + sum(map(weight, right - two.names))
         common = sum(map(weight, both))

@@ -23,6 +23,12 @@ DISAGREEING = [
     ("The legacy importer is planned for Q3 2026.", "The legacy importer shipped on 2 March 2026."),
     ("The primary database runs Postgres 14.", "The primary database runs Postgres 16."),
     ("The old endpoint of sextant is supported.", "The old endpoint of sextant is deprecated."),
+    ("We use npm for installs.", "We switched from npm to pnpm for installs."),
+    ("Dependabot merges patches automatically.", "Dependabot patches are merged by hand."),
+    ("The importer is still in use.", "The importer has been retired."),
+    ("Alerts go to #ops-alerts.", "Alerts go to #oncall."),
+    ("Operators may pause the sync.", "Operators may no longer pause the sync."),
+    ("The sync log is encrypted by Millrace.", "Millrace does not encrypt the sync log."),
 ]
 AGREEING = [
     ("The webhook timeout is 60 seconds.", "The webhook timeout is one minute."),
@@ -30,6 +36,9 @@ AGREEING = [
     ("The webhook timeout is 30 s.", "The size of an invoice is 45 kB."),
     ("**Timestamp:** 2026-01-02", "**Timestamp:** 2026-03-04"),
     ("Kitamaru polls every 30 s.", "Pelican polls every 45 s."),
+    ("Step 1: stop the worker.", "Step 2: start the worker."),
+    ("The trace shows 312 spans a day.", "The vendor calls 168 times a day."),
+    ("src/checkout/montage.png", "src/checkout/export.pdf"),
 ]
 
 
@@ -46,6 +55,27 @@ def test_disagreement_is_found_in_either_order(first: str, second: str) -> None:
 @pytest.mark.parametrize(("first", "second"), AGREEING)
 def test_statements_that_can_both_hold_do_not_disagree(first: str, second: str) -> None:
     assert not found(first, second)
+
+
+JUNK = [
+    ("template_only", "## Summary\n\n(to be filled in)\n\n## Steps\n\n1.\n2.\n"),
+    ("template_only", "## What\n\n_Describe what changed._\n\n## Decision\n\n<what was decided>\n"),
+    ("template_only", "## Status\nDraft\n\n## Details\n\nTODO: write this\n"),
+    ("transcript_leftover", "> **You said:** why is CI red?\n\n> **ChatGPT said:** The lockfile is stale.\n"),
+    ("tool_output", "```\n== test session ==\n=== 4 failed, 8 passed in 2.1s ===\nFAILED tests/a.py\nrun a\n```\n"),
+    ("tool_output", "```\nerror[E0308]: mismatched types\n --> src/main.rs:4:5\n  |\n4 |     x\n```\n"),
+    ("links_only", "## Links\n- <https://a.b/c>\n- `docs/a.md`\n"),
+    ("title_only", "This note is about the nightly job.\n"),
+    ("", "```yaml\ntimeout: 30\nretries: 4\n```\n"),
+    ("", "User: the person who books.\nAgent: the clerk who confirms.\n"),
+    ("", "- **Add** the header\n- **Replace** the disk of the night shift\n"),
+]
+
+
+@pytest.mark.parametrize(("kind", "body"), JUNK)
+def test_notes_without_knowledge_are_recognised(kind: str, body: str) -> None:
+    defect = junk("The nightly job", f"# The nightly job\n\n{body}")
+    assert (defect.kind if defect else "") == kind
 
 
 def test_statement_with_the_former_value_is_the_newer_one() -> None:
