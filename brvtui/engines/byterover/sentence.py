@@ -501,8 +501,8 @@ def _reading(trace: Trace) -> Iterator[Clause]:
     elif found.lint.notes and found.lint.tokens:
         yield clause("; every word is a stop word, so all of them were searched", weight=44)
     if found.scope.restricts and found.scope.source in ("first_word", "slash"):
-        named = title(found.scope.path)
-        yield clause("; only ", named, " was searched, because the query names this folder", weight=63)
+        searched = title(found.scope.path)
+        yield clause("; only ", searched, " was searched, because the query names this folder", weight=63)
     if not trace.scope_option or found.scope.restricts:
         return
     scope, whole = title(trace.scope_option), "so the whole tree was searched"
