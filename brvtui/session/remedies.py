@@ -168,6 +168,7 @@ class ChangedAnswer:
 
 _Candidates = tuple[RemedyKind, Iterable[Proposal]]
 FoundChange = tuple[RemedyKind, Proposal, ChangedAnswer]
+TriedRemedy = tuple[Remedy, ChangedAnswer | None]
 
 
 def _reworded(query: str, how: str) -> Proposal:
@@ -436,10 +437,7 @@ class RemedyFinder:
         return None
 
     def with_side_effects(
-        self,
-        tried: Sequence[tuple[Remedy, ChangedAnswer | None]],
-        others: Sequence[Judgment],
-        is_over: Callable[[], bool] = lambda: False,
+        self, tried: Sequence[TriedRemedy], others: Sequence[Judgment], is_over: Callable[[], bool] = lambda: False
     ) -> tuple[Remedy, ...]:
         """The remedies in ``tried``, each with its side effects on the queries of ``others``.
 

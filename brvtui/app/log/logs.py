@@ -310,11 +310,10 @@ def _wrong(session: Session, entries: Sequence[LoggedQuery]) -> frozenset[Logged
     with suppress(JudgmentsError):
         judged = {(one.text.strip(), one.scope): one.grades for one in JudgmentsFile.of(session.project).read()}
         there = session.snapshot.by_path if session.is_loaded else {}
-        graded = ((one, judged.get((one.query.strip(), one.scope)), one.paths[:1]) for one in entries)
         return frozenset(
             one
-            for one, grades, first in graded
-            if grades and first and first[0] in there
-            if grades.get(first[0]) == 0 or grades.get(first[0], 0) < max(grades.values())
+            for one in entries
+            if (grades := judged.get((one.query.strip(), one.scope))) and one.paths and one.paths[0] in there
+            if grades.get(one.paths[0]) == 0 or grades.get(one.paths[0], 0) < max(grades.values())
         )
     return frozenset()
