@@ -177,7 +177,7 @@ def test_links_of_a_revision_lead_through_a_limited_number_of_folders(
     linked(tree, "sub/../" * 500 + "none.md")
     assert "a.md" in dict(searched(at(tree, "HEAD~1"))[1])
     monkeypatch.setattr(links, "_MOST_PARTS", 1000)
-    with pytest.raises(RevisionError, match="its links lead through too many others; name another revision"):
+    with pytest.raises(RevisionError, match="its links pass through too many others; choose another revision"):
         at(tree, "HEAD~1")
 
 

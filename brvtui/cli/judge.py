@@ -31,7 +31,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _NO_GRADE = "none"
 _EXPECTED = ("not covered", "covered", "tier 2", "tier 3", "tier 4", _NO_GRADE)
 _NOTHING_EXPECTED = (
-    "the query is not judged yet: give a note that it should find, such as refresh_token_rotation=3, or say how it"
+    "the query is not judged yet: name a note that it should find, such as refresh_token_rotation=3, or say how it"
     ' should be answered, such as --expect "not covered"'
 )
 _FORMATS = click.Choice(["beir", "trec", "qmd"])
@@ -102,7 +102,7 @@ def judgments_to_run(
         part = f"only the first {len(used)} of {len(judgments)} judged queries"
         way_out = way_out or f"--judgments {quote(str(file.path))} runs all of them"
         if needs_all:
-            why = "a regression in the others would go unnoticed"
+            why = "a regression in the others would go undetected"
             raise Failure(f"{part} would be run, so {why}; {way_out}", BAD_USAGE)
         say_note(f"{part} are run; {way_out}")
     return used
@@ -256,7 +256,7 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
 @click.option(
     "--queries",
     type=NamedPath(),
-    help="trec: a file with the texts of the queries (JSON lines, or lines of id, tab and text).",
+    help="trec: a file with the queries' texts (JSON lines, or lines of id, tab and text).",
 )
 def import_judgments(form: str, path: Path, project: Path | None, named: Path | None, queries: Path | None) -> int:
     """Import judgments from PATH. A query with the same id is replaced.
@@ -367,7 +367,7 @@ def _judged_path(judgment: Judgment, name: str, finder: DocumentFinder, snapshot
             f"{name} is not a judged note of {judgment.text}; brv-tui judge list shows its judged notes", NOT_THERE
         )
     if len(meant) > 1:
-        raise Failure(f"{name} could be {', '.join(meant)}: give the whole path", NOT_THERE)
+        raise Failure(f"{name} could be {', '.join(meant)}: use the whole path", NOT_THERE)
     return meant[0]
 
 

@@ -71,9 +71,9 @@ Examples:
     "--package",
     type=_PATH,
     metavar="DIR",
-    help="The installed engine: the package byterover-cli, or V4's skill bundle (default: the one on this machine).",
+    help="The engine's folder: the package byterover-cli or V4's skill bundle (default: the one on this machine).",
 )
-@click.option("--status", is_flag=True, help="Only say which engine is installed, and whether it was verified here.")
+@click.option("--status", is_flag=True, help="Only show which engine is installed, and whether it was verified here.")
 @space_options
 @project_option
 @shared

@@ -376,7 +376,7 @@ class RemedyFinder:
         files = {names.full: self._text, names.stub: stub}
         contents = tuple((path, text.encode("utf-8", "surrogateescape")) for path, text in files.items())
         change = FilesSet(contents, just_before_ms(self.context.now_ms), frozenset([note.path]))
-        yield Proposal(change, "archive it: search then finds only its stub")
+        yield Proposal(change, "archive it: searches then find only its stub")
 
     def as_remedy(self, found: FoundChange) -> Remedy:
         """The remedy for a change that was ``found``, without side effects."""
@@ -495,7 +495,7 @@ def find_remedies(
     rank, notice = finder.now.rank, ""
     if rank != explanation.rank:
         place = f"number {rank}" if rank is not None else "not a result"
-        notice = f"changes are tried without a cache and without services; there, it is {place}"
+        notice = f"changes are tried without a cache and without services; under these conditions, it is {place}"
     own = None if lower else session.explainer.remedies(explanation, cancelled)
     is_over = _over(limits[0], cancelled)
     search, tried = RemedySearch((), ()), [(one, finder.trial_of(one)) for one in own or ()]

@@ -249,5 +249,5 @@ def test_edit_sentence_counts_notes_without_derived_files(paths: tuple[str, ...]
 
 def test_question_about_a_long_query_fits_on_the_screen() -> None:
     (message,) = EarlierAnswerDialog([("refund " * 1_000, "")])._paragraphs
-    assert message.endswith("has a different answer since the edits. The judgment will expect the right one.")
+    assert message.endswith("since the edits. The judgment will expect the answer that you choose.")
     assert len(message) < 300

@@ -263,7 +263,7 @@ async def test_editor_handles_clicks_help_and_control_characters(pilot: AppPilot
     assert "2 characters that cannot be shown" in toast_text(pilot)
 
 
-async def save_anyway(pilot: AppPilot, message: str = "its frontmatter would no longer be read") -> None:
+async def save_anyway(pilot: AppPilot, message: str = "its frontmatter would become unreadable") -> None:
     """Saves, and confirms the warning about damage."""
     await on(pilot, DamageDialog, "ctrl+s")
     dialog = pilot.app.screen
@@ -372,7 +372,7 @@ def test_unreadable_frontmatter_needs_confirmation(garden: Tree, before: str, af
     session.load()
     doubt = save(session, on_disk(session, NOTE), after.encode(), False)
     assert isinstance(doubt, SaveDoubt)
-    assert "its frontmatter would no longer be read" in doubt.problem
+    assert "its frontmatter would become unreadable" in doubt.problem
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ async def test_draft_of_a_moved_note_opens_at_its_new_path(left: Tree, make_app:
     (left.tree / NOTE).rename(left.tree / moved)
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await _offered_of_gone(
-            pilot, f"The note has been moved since: it is {moved} now, and the draft goes there too."
+            pilot, f"The note has been moved since: it is now {moved}, and the draft belongs there too."
         )
         await on(pilot, EditorScreen, "m")
         await looked(pilot)

@@ -174,7 +174,7 @@ async def test_only_a_setting_that_prevents_opening_is_named(tmp_path: Path, mak
     file = own("")
     async with make_app(file).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert view(pilot).project.problem == f"{file}: not a folder; give the project's folder"
+        assert view(pilot).project.problem == f"{file}: not a folder; choose the project's folder"
         assert "for Settings" not in flat(pilot, "#results")
 
 

@@ -60,7 +60,7 @@ def rows_of(text: str = "") -> dict[str, SettingRow]:
 async def test_settings_can_be_searched_and_details_follow_the_cursor(pilot: AppPilot) -> None:
     await opened(pilot, "panes")
     await settled(pilot)
-    assert "whose panes you have changed keep them: F9" in flat(pilot, "#setting")
+    assert "in which you have changed the panes keep their own: F9" in flat(pilot, "#setting")
     pane = await opened(pilot)
     await pilot.press("slash", *"reranker")
     await until(pilot, lambda: len(pane.choices) < 9)

@@ -489,7 +489,7 @@ def test_both_tabs_say_that_a_cached_answer_has_other_ranks(tree: Tree) -> None:
     session.load()
     explanation = session.explainer.explain("quokka facts", "a/two.md")
     assert explanation.rank is None
-    assert "there, it is number" in find_remedies(session, explanation, lower=True).notice
+    assert "under these conditions, it is number" in find_remedies(session, explanation, lower=True).notice
     assert disagreements(session, "quokka facts", "a/two.md") == []
 
 

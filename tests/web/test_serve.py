@@ -148,7 +148,7 @@ async def test_repository_can_be_served(tmp_path: Path) -> None:
         assert line_of(process).startswith("shop is at http://127.0.0.1:")
     finally:
         end(process)
-    assert refused(str(tmp_path), "--repo", str(tmp_path)) == (2, "brv-tui: give either a project or --repo\n")
+    assert refused(str(tmp_path), "--repo", str(tmp_path)) == (2, "brv-tui: use either a project or --repo\n")
     assert refused("--repo", str(tmp_path / "gone"))[0] == 3
     (tmp_path / "x.json").write_text("{}")
     code, error = refused(str(tmp_path / "x.json"), "--port", "0")

@@ -172,7 +172,7 @@ class Logs:
         if entry is not None and note:
             self._explain(entry, note)
             return
-        message = "select a query first: {log.why} says why a note is or is not in its answer"
+        message = "select a query first; {log.why} then explains why a note is or is not in its answer"
         compared = view.log.compared
         if compared is not None and compared.entry == entry and compared.failure:
             message = compared.verdict_sentence
@@ -183,7 +183,7 @@ class Logs:
                 else "answered this query, then or now"
             )
             noun = view.kind.noun
-            asks = f"{{log.take}} asks it; there {{results.why}} on a {noun} says why it is not in the answer"
+            asks = f"{{log.take}} runs it; there, {{results.why}} on a {noun} explains why it is not in the answer"
             overview = view.project.overview
             begins = "" if overview is not None and overview.unread else _BEGINS.get(noun, "")
             message = f"no {noun} {which}: {begins}{asks}"
@@ -208,7 +208,7 @@ class Logs:
             return
         following = not log.following
         store.update(log._replace(following=following), store.view.query._replace(followed=None))
-        text = "each query that the engine logs is now computed again and explained on the Query screen"
+        text = "each query that the engine logs is now run again and explained on the Query screen"
         self._services.notify(text if following else "stopped following the engine", timeout=4)
 
     def _engine_answered(self, entries: list[LoggedQuery]) -> None:
@@ -263,7 +263,7 @@ class DeliveryRead:
 def _permit(session: Session, folder: Path) -> None:
     """Stores the permission to read transcripts. Blocks. Raises :class:`Refusal`."""
     if is_pointed_to(session):
-        raise Refusal("a pointer leads to this project: open the project itself to permit reading transcripts")
+        raise Refusal("a pointer leads to this project: open the project itself to let brv-tui read transcripts")
     try:
         remember_folder(session, folder)
     except OSError as error:

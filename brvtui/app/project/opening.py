@@ -205,7 +205,7 @@ def keep(session: Session) -> None:
         session.keep()
     except OSError as error:
         what = faults.error_line(error, "the cache folder")
-        raise Refusal(f"{what}; until then, every start reads all notes again") from error
+        raise Refusal(f"{what}; until then, all notes are read again at every start") from error
 
 
 def follow_texts(session: Session) -> IndexState:

@@ -139,10 +139,10 @@ class RoutePane(Pane):
         "This pane shows the steps that led to the answer and what decided each of them. In ByteRover, the order is: "
         "two cache look-ups, entity searches (for single words of a query that found few results; they have their own "
         "stop words), the out-of-domain test, then tier 2 (direct answer), 3 (one model call) or 4 (agent loop). Each "
-        "gate shows its value, the name of its threshold, and by how much it passed or failed. The signs mean: » "
-        "taken, ✓ passed, ✗ failed, – missed, ⊘ skipped, · not reached. If a query needs a model or is not covered, "
-        "press {route.takes} to list the smallest changes after which the notes answer it directly: tried on a copy of "
-        "the tree (✓), proven impossible (✗), or not found (–)."
+        "gate shows its value, the name of its threshold, and the margin by which it passed or failed. The symbols "
+        "mean: » taken, ✓ passed, ✗ failed, – missed, ⊘ skipped, · not reached. If a query needs a model or is not "
+        "covered, press {route.takes} to list the smallest changes with which the notes would answer it directly: "
+        "verified on a copy of the tree (✓), proven impossible (✗), or not found (–)."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 

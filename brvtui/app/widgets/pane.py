@@ -43,9 +43,10 @@ class FilterField(OrderedInput):
 
     TITLE = "Filter"
     HELP_TEXT = (
-        "Type words to filter the pane. A list then shows only the rows with all of them and selects one; a text marks "
-        "every line with all of them and shows the first. Press Enter to keep the filter and go back to the pane; "
-        "there, {pane.match} and {pane.match_before} go to the next and previous match. Press Esc to clear the filter."
+        "Type words to filter the pane. A list then shows only the rows that contain all of them, and selects one; a "
+        "text marks every line that contains all of them, and shows the first. Press Enter to keep the filter and go "
+        "back to the pane; there, {pane.match} and {pane.match_before} go to the next and previous match. Press Esc "
+        "to clear the filter."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FILTER)
 

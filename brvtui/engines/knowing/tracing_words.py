@@ -60,7 +60,7 @@ def edge_words_back(type_: str) -> str:
 def deviations(profile: KnowingProfile) -> tuple[str, ...]:
     """The points at which ``profile`` follows the original program instead of its documentation, as text."""
     cases = (
-        (profile.walk.whole_neighbourhood, "edges are read from the cache, which loses most of their types"),
+        (profile.walk.whole_neighbourhood, "edges are read from the cache, which drops most of their types"),
         (
             profile.walk.other_module < 1,
             "an edge into another domain counts less, and the rest of its probability is lost",

@@ -108,7 +108,7 @@ def carried_out(case: Case, remedy: Remedy) -> Trace:
     if remedy.kind is None and (more := re.match(r"ask for (\d+) results", remedy.text)):
         return case.ask(limit=int(more[1]))
     if remedy.kind is None:
-        assert remedy.text == "ask without the scope and the element filter"
+        assert remedy.text == "run the query without the scope and the element filter"
         return case.ask(scope="", element_tag="", element_attr="", element_value="")
     with saved(case.file, case.now_ms, remedy.title):
         return case.ask()
