@@ -119,7 +119,7 @@ Examples:
 """
 )
 @click.option(
-    "--days", type=WholeNumber(0, _LAST_DAY), default=30, show_default=True, help="The number of days to look ahead."
+    "--days", type=WholeNumber(0, _LAST_DAY), default=30, show_default=True, help="How many days to look ahead."
 )
 @click.option(
     "--event",
