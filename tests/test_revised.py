@@ -59,7 +59,7 @@ def fleet_at(tree: Tree, name: str, constants: TreeConstants = BRV3) -> Snapshot
 
 
 def listed(snapshot: Snapshot) -> dict[str, object]:
-    """Everything that a user sees of the files in ``snapshot``, except for its submodules."""
+    """Everything that a user sees about the files in ``snapshot``, except submodules."""
     snapshot = replace(snapshot, unseen=tuple(file for file in snapshot.unseen if file.reason != SUBMODULE))
     notices = " ".join((*snapshot.limit_notices, *snapshot.unread)).replace(str(snapshot.project.tree), "TREE")
     files = [(file.path, file.mtime_ns) for file in snapshot.files]

@@ -80,7 +80,7 @@ def delivery(
     project: Path | None,
     form: str,
 ) -> int:
-    """Show what reached your agent each time that it asked its memory.
+    """Show what reached your agent each time it asked its memory.
 
     Compares the transcripts of Claude Code with the engine's log. Transcripts are private: they are read only if you
     name their folder, and are never stored or sent. Outcomes: delivered, delivered_again, spilled, spilled_read,

@@ -125,7 +125,7 @@ def set_judgment(
     scope: str | None,
     comment: str | None,
 ) -> int:
-    """Judge QUERY (its text, or the id of a judged query): add a judgment, or change the given parts of one.
+    """Judge QUERY (its text, or the id of a judged query): add a judgment, or change parts of an existing one.
 
     NOTE is a note's path, the end of its path, or its title. GRADE is 3 (what the query is about), 2 (relevant), 1
     (related), 0 (irrelevant) or none, which removes the note even if its file is gone. A new QUERY needs a
@@ -197,7 +197,7 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
 @project_option
 @judgments_option
 def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
-    """Remove a judged query, given by its text or id."""
+    """Remove a judged query, named by its text or id."""
 
     def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
         place = _place_of(before, text)
@@ -217,7 +217,7 @@ def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
 def follow_moves(project: Path | None, named: Path | None) -> int:
     """Update the paths of judged notes that were moved or renamed.
 
-    Exit code 1 when a note is gone: remove it with judge set, or give its query another note.
+    Exit code 1 when a note is gone: remove it with judge set, or judge another note for its query.
     """
     from brvtui.lab.judgments.following import DocumentFinder
 

@@ -210,7 +210,7 @@ Examples:
 @click.option("--lower", is_flag=True, help=_LOWER)
 @answer_format
 def explain(text: str, notes: tuple[str, ...], request: ProjectRequest, takes: bool, lower: bool, form: str) -> int:
-    """Show one note's score in full, or why the answer to TEXT does not contain it and what would bring it in.
+    """Show one note's score in full, or why the answer to TEXT does not contain it and what would change that.
 
     PATH is a note's path, the end of its path, or its title. Exit code 1 when a note is not in the answer.
     """

@@ -85,7 +85,7 @@ def verify(
     """Send the same queries to brv-tui and to the engine on this machine, and compare the answers.
 
     The queries are the judged and logged ones, and some generated from the notes. They run on a copy of the project,
-    with the network cut off. The project and the engine's data are not touched. Exit code 1 when an answer differs, or
+    without network access. The project and the engine's data are not touched. Exit code 1 when an answer differs, or
     with --status when nothing has been verified yet.
     """
     session = request.open()

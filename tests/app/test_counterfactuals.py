@@ -1,4 +1,4 @@
-"""The smallest changes for a direct answer, in the Route pane: requested by key, computed in the background, and
+"""The smallest changes for a direct answer, in the Route pane: requested with a key, computed in the background, and
 dropped when they are out of date.
 """
 

@@ -1,4 +1,6 @@
-"""The choice of the engine: by key, by settings, and if one is unavailable; messages about several."""
+"""The choice of the engine: with a key, in the settings, and if an engine is unavailable; messages about several
+engines.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jeffs Brain in the app: P switches the engine, every pane follows, and only runs call services."""
+"""Jeffs Brain in the app: P switches the engine, every pane is updated, and only runs call services."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def vectors(payload: Any) -> Answer:
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    """An embedder at an address, set by the environment."""
+    """An embedder at an address, configured in the environment."""
     with serving(vectors) as server:
         monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", server.base)
         monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "mini")

@@ -46,7 +46,7 @@ def _member(folder: Path, name: str, *notes: tuple[str, str, str], **given: Any)
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    """Two members that cover the query, one that does not, one of another engine, and one with a missing folder."""
+    """Two members that cover the query, one that does not, one with another engine, and one whose folder is missing."""
     auth = ("auth/jwt/rotation.md", "Refresh token rotation", "A refresh token is used once, then rotated.")
     pay = ("billing/sessions.md", "Sessions of the shop", "The refresh token of a card is kept for a day: rotation.")
     members = (
@@ -69,7 +69,7 @@ class HeldAsks(HereAsks):
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
     ) -> Iterator[MemberReply]:
-        """Returns one reply for each query."""
+        """Returns one reply per query."""
         for one in questions:
             while one.member.name == self.at and not stopped() and not self.may_go_on.wait(0.01):
                 pass

@@ -1,4 +1,4 @@
-"""Sharing the screen among panes: by keys, by mouse, remembered per project."""
+"""Dividing the screen between panes: by keyboard and by mouse, remembered per project."""
 
 from __future__ import annotations
 

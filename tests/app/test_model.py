@@ -1,4 +1,4 @@
-"""A language model in the app: with permission, live text, and immediate stop; over a local server."""
+"""A language model in the app, on a local server: permission, live text, and immediate stop."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _titles(pilot: AppPilot) -> tuple[str, str]:
 
 
 def _logged(pilot: AppPilot) -> list[tuple[str, str]]:
-    """The ends of the queries that ran, newest first, and the reasons for failures."""
+    """The outcomes of the queries that ran, newest first, and the reasons for failures."""
     session = brv(pilot).project.session
     assert session is not None
     return [(entry.status, entry.problem) for entry in session.logbook.read(9)]
@@ -223,7 +223,7 @@ def test_uncached_run_gives_the_reason(garden: Tree, ending: EndReason, kind: st
 
 
 def test_permission_text_matches_the_tier_and_its_limits(garden: Tree) -> None:
-    """The names of the tiers promise one call and a loop, but a profile may set other limits."""
+    """The tiers' names suggest one call and a loop, but a profile may set other limits."""
 
     def question(query: str, maximum: int) -> str:
         trace = garden.ask(query)

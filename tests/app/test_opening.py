@@ -298,5 +298,5 @@ async def test_status_shows_no_warning_before_watching_starts(app: BrvTui, monke
 
 
 def test_fields_may_be_created_before_the_first_screen(garden: Tree, make_app: MakeApp) -> None:
-    """From Python 3.12 on, Textual starts tasks at once, and a field of the first screen clears the selection."""
+    """From Python 3.12 on, Textual starts tasks at once, and a field on the first screen clears the selection."""
     make_app(garden.root).clear_selection()

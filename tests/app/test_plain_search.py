@@ -1,4 +1,4 @@
-"""One key shows where plain search ranks the selected note, whichever engine answered."""
+"""One key shows the selected note's rank in plain search, whichever engine answered."""
 
 from __future__ import annotations
 

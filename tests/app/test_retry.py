@@ -1,4 +1,4 @@
-"""Retry: every row can be chosen, by keyboard and mouse, and shows its results."""
+"""The Retry pane: every row can be chosen, by keyboard and by mouse, and shows its results."""
 
 from __future__ import annotations
 

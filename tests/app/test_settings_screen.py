@@ -46,13 +46,13 @@ def kept() -> dict[str, Any]:
 
 
 async def file_holds(pilot: AppPilot, settings: dict[str, Any]) -> None:
-    """Waits until the user's file holds ``settings`` and they are in effect."""
+    """Waits until the user's file contains ``settings`` and they are in effect."""
     await until(pilot, lambda: kept() == settings)
     await settled(pilot)
 
 
 def rows_of(text: str = "") -> dict[str, SettingRow]:
-    """The rows in order, with ``text`` as the user's settings file."""
+    """The rows in order, if ``text`` is the user's settings file."""
     own(text)
     return {row.name: row for row in setting_rows(configure(environ={}), read_library())}
 

@@ -37,7 +37,7 @@ def paints(pilot: AppPilot, *wanted: str) -> bool:
 
 
 async def changed(pilot: AppPilot) -> None:
-    """Notifies the app that the user's themes have changed, as the watcher does."""
+    """Tells the app that the user's themes have changed, as the watcher does."""
     brv(pilot)._read_themes(None)
     await pilot.pause()
     await settled(pilot)

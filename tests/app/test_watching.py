@@ -1,4 +1,4 @@
-"""Messages about file watching, and the user's position, which changes on disk do not move."""
+"""Messages about file watching, and the user's position, which is not affected by changes on disk."""
 
 from __future__ import annotations
 

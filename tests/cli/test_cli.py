@@ -207,7 +207,7 @@ STEPS = [
     ),
     ("refresh rotation", 0, None, "exact the tree has changed since; a run", "best similarity 1.00", 1.0),
 ]
-"""Steps of a sequence on one cache: both cache look-ups, and the similarity of the nearest live entry."""
+"""The steps of a sequence on one cache: both cache look-ups, and the nearest live entry's similarity."""
 
 
 def test_replay_sequence_gives_the_reason_for_a_cache_miss(run: Run, tmp_path: Path) -> None:
@@ -351,7 +351,7 @@ BAD_USAGE: list[tuple[tuple[str, ...], int, str]] = [
     (("query", "x", "--now", "yesterday"), 2, "ISO 8601"),
 ]  # fmt: skip
 OUTSIDE = {"completion", "open", "notes", "log", "lab", "settings"}
-"""Commands that get no project."""
+"""Commands that do not need a project."""
 
 
 @pytest.mark.parametrize(("args", "code", "says"), BAD_USAGE)

@@ -1,4 +1,4 @@
-"""``brv-tui code`` lists the code that a task needs, and the notes that mention it."""
+"""``brv-tui code`` lists the code relevant to a task, and the notes that mention it."""
 
 from __future__ import annotations
 

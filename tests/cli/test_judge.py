@@ -136,7 +136,7 @@ def test_judged_note_can_be_named_without_its_ending(run: Run, project: Tree, na
 def test_many_judged_queries_are_run_only_if_their_file_is_named(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, command: str, runs: int
 ) -> None:
-    """A project may bring 20,000 of them."""
+    """A project may contain 20,000 of them."""
     file = judge_three(project)
     monkeypatch.setattr(reading, "_MOST_RUN", 2 * 210 * runs)
     cut = "note: only the first 2 of 3 judged queries are run; "

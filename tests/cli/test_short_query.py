@@ -1,4 +1,4 @@
-"""The short text of ``brv-tui query``, and the full one."""
+"""The short and the full output of ``brv-tui query``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A space of ByteRover V4 from the command line: query, explain, replay."""
+"""A ByteRover V4 space on the command line: query, explain, replay."""
 
 from __future__ import annotations
 

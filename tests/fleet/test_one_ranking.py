@@ -1,4 +1,4 @@
-"""Across memories: one ranking, evaluations, outlooks, near-duplicates and facts that differ."""
+"""Across memories: one ranking, evaluations, forecasts, near-duplicates and differing facts."""
 
 from __future__ import annotations
 

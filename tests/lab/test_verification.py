@@ -1,4 +1,4 @@
-"""Answers of the engines that are installed on this machine, compared with ours, and messages if there are none."""
+"""The answers of the engines installed on this machine, compared with ours, and messages if there are none."""
 
 from __future__ import annotations
 

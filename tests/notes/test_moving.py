@@ -1,4 +1,4 @@
-"""Moving notes and folders: links are updated in their own style, and all other text keeps every byte."""
+"""Moving notes and folders: links are updated in their own style, and no other byte changes."""
 
 from __future__ import annotations
 

@@ -311,7 +311,7 @@ def test_silent_service_times_out() -> None:
 
 
 def test_service_that_sends_only_keepalives_times_out() -> None:
-    """Comments arrive more often than the timeout but do not count as an answer."""
+    """Comments arrive within the timeout, but do not count as an answer."""
     given_up = threading.Event()
 
     def comments() -> Iterator[Any]:

@@ -57,7 +57,7 @@ def session(root: Path) -> Session:
 
 
 def answered(session: Session, task: str, files: Sequence[str] = (), entry: str = "task") -> CodeAnswer:
-    """The answer of the command ``code``."""
+    """The answer of the ``code`` command."""
     engine = session.engines.named(session.engine)
     assert isinstance(engine, ReadsCode)
     query = Query(task, services=True, options={"entry": entry, "budget": 5000})

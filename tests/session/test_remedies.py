@@ -1,4 +1,6 @@
-"""Every remedy does on disk what it promises. If a kind of remedy is not offered, brute force finds none either."""
+"""Every remedy has the promised effect on disk. If a kind of remedy is not offered, brute force does not find one,
+either.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ class Case:
     lower: bool
 
     def opened(self, root: Path, signals: dict[str, NoteSignals] | None = None) -> Session:
-        """A new session, which has read nothing before."""
+        """A new session, which has read nothing yet."""
         if self.engine == "byterover_v4":
             session = Session.open(root / "marked", now_ms=NOW_MS)
         else:
@@ -206,7 +208,9 @@ def every_change(case: Case) -> Iterator[tuple[RemedyKind, Change]]:
 
 
 def every_change_of_the_note(case: Case, position: int) -> Iterator[tuple[RemedyKind, Change]]:
-    """Every word of the query removed from the note, every lower maturity, each tenth importance, and archiving."""
+    """The changes that are tried: removing each query word from the note, each lower maturity, every tenth importance,
+    and archiving.
+    """
     snapshot = case.finder.context.snapshot
     text, kept_ms = snapshot.location(case.path).read_text(), int(snapshot.notes[position].mtime_ms)
     for word in set(re.findall(r"[^\W_]+", case.query)) - STOP_WORDS:

@@ -118,7 +118,7 @@ async def get(url: str, **headers: str) -> tuple[int, str]:
 
 
 async def connected(served: Served, origin: str, host: str = "", cookie: str = "", key: str = "") -> bool:
-    """True if the server accepts the connection of a page of ``origin``, by default its owner's."""
+    """True if the server accepts a connection from a page with this ``origin``, by default its owner's."""
     own_cookie, own_key = await served.enter()
     headers = {"Origin": origin, "Cookie": cookie or own_cookie, **({"Host": host} if host else {})}
     async with aiohttp.ClientSession() as client:

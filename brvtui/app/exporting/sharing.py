@@ -289,7 +289,7 @@ def _file_of_form(file: Path, replace: bool) -> Path:
 
 
 def _rendered(project: Project, trace: Trace, file: Path) -> bytes:
-    """Renders ``trace`` in the format of the ending of ``file``. Blocks."""
+    """Renders ``trace`` in the format given by the extension of ``file``. Blocks."""
     from brvtui.report.saved import form_of, rendered
 
     return rendered(_saved_trace(project, trace), form_of(file))

@@ -301,7 +301,7 @@ class LogScreen(FrameScreen):
         self._logs.read()
 
     def action_judge(self) -> None:
-        """Judges the selected query by its current answer."""
+        """Records the selected query's current answer as its judgment."""
         entry = self.query_one(LogPane).entry
         if entry is not None and entry.query.strip():
             self._keep_answer(entry.query.strip(), entry.scope)

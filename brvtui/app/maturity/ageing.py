@@ -61,9 +61,9 @@ def plot(
 ) -> list[Line]:
     """Returns ``series`` drawn in ``width`` × ``height`` cells, with 1 at the top and 0 at the bottom.
 
-    On the right are the names of the curves that end there. A vertical line marks ``upright`` (0..1 of the width of the
-    curves); horizontal lines mark ``levels`` (0..1). In a cell with several curves, the first one determines the
-    colour. NaN values are left out.
+    The names of the curves are at their right ends. A vertical line marks ``upright`` (0..1 of the curves' width);
+    horizontal lines mark ``levels`` (0..1). In a cell with several curves, the first one determines the colour. NaN
+    values are left out.
     """
     across = across_of(series, width)
     grid = _Grid(across, height)

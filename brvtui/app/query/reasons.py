@@ -134,7 +134,7 @@ class Reasons:
         self._services.push_screen(dialog, answered)
 
     def find_counterfactuals(self) -> None:
-        """Searches for the smallest changes with which the query needs no model. A finished search can be repeated."""
+        """Searches for the smallest changes that would avoid a model call. A finished search can be repeated."""
         if self._project.refuses():
             return
         session, view = self._project.session, self._services.store.view
@@ -343,7 +343,7 @@ def _remedies(session: Session, explanation: Explanation, lower: bool, cached: s
 
 
 def _counterfactuals(session: Session, trace: Trace) -> Counterfactuals | None:
-    """Returns the smallest changes with which the query of ``trace`` needs no model; None if cancelled."""
+    """Returns the smallest changes that would let the query of ``trace`` do without a model; None if cancelled."""
     try:
         return session.explainer.counterfactuals(trace, cancelled=is_cancelled)
     except KeyError:  # the tree has changed, and the query will be answered again

@@ -87,7 +87,7 @@ class ResultsPane(ChoicePane):
         return marks_explained(kinds, places, self.room - _CORNERS)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns hits and near misses, or questions to begin with if there is no query."""
+        """Returns hits and near misses, or suggested questions if there is no query."""
         before = self.chosen
         self.choices, self.owner = [], []
         if view.answered is None:
@@ -209,7 +209,7 @@ class ResultsPane(ChoicePane):
             self.services.select(choice)
 
     def clicked(self, place: int) -> None:
-        """Selects the clicked result; a question to begin with is asked at the first click."""
+        """Selects the clicked result; a suggested question is run at the first click."""
         if self.view.answered is not None:
             super().clicked(place)
         else:
@@ -223,7 +223,7 @@ class ResultsPane(ChoicePane):
         return frozenset() if self.chosen or asks_otherwise else frozenset({"results.open"})
 
     def action_take(self) -> None:
-        """Shows the selected note, or asks a question to begin with, or the query in the words of the notes."""
+        """Shows the selected note, or runs a suggested question, or the query in the notes' own words."""
         if self.chosen and self.view.answered is None:
             self.post_message(self.WordingWanted(self.chosen))
         elif self.chosen:

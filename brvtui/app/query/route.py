@@ -160,7 +160,7 @@ class RoutePane(Pane):
         self.with_verdict, self.alone = VERDICT not in shown, len(shown) == 1
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of :meth:`build` that are not in the view, including the place of the verdict."""
+        """Returns the inputs of :meth:`build` that are not in the view, including where to show the verdict."""
         return (self.with_verdict, self.alone, *super().also_reads())
 
     @property
@@ -223,6 +223,6 @@ class RoutePane(Pane):
             self._reveals = self.view.answer.counterfactuals.found is None
 
     def action_counterfactuals(self) -> None:
-        """Starts the search for the smallest changes with which no model is needed, and scrolls to the result."""
+        """Starts the search for the smallest changes that avoid a model call, and scrolls to the result."""
         self._reveals = True
         self.post_message(self.CounterfactualsWanted())

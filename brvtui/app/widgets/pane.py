@@ -90,7 +90,7 @@ class Pane(Lines, can_focus=True):
 
     TITLE: ClassVar[str] = ""
     HELP_TEXT: ClassVar[str] = ""
-    """The help text of the pane, shown by F1."""
+    """The pane's help text, shown by F1."""
     FILTER_DOES: ClassVar[str] = "find"
     """The effect of the filter as a verb: ``find`` highlights matches, ``keep`` hides all other rows of a list."""
     FIELD_ON_TOP: ClassVar[bool] = False

@@ -205,7 +205,7 @@ def traced(
     answer: ScriptAnswer,
     spaces: Sequence[SpacePaths],
 ) -> Trace:
-    """The trace of ``answer``, which ``spaces`` gave to ``query``. ``text`` is its text on the command line."""
+    """The trace of ``answer`` to ``query`` from ``spaces``. ``text`` is the query's text on the command line."""
     profile = context.constants
     found, files = _in_order(answer, spaces)
     described = _described(found, answer, profile)

@@ -254,7 +254,7 @@ class JeffsBrainPresentation(Presentation):
         return tuple(rung_row(rung, trace.timings) for rung in trace.section(Ladder).rungs)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields a remark that the engine writes no answer, then the notes that a reader would be given."""
+        """Yields a remark that the engine writes no answer, then the notes that a reader would get."""
         yield Text(_NO_STAGE)
         if trace.hits:
             titles = ", ".join(hit.title for hit in trace.hits)

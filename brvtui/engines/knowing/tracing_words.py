@@ -136,7 +136,7 @@ def note_on_code(note: NoteOnCode) -> str:
 
 
 def stops_of(way: WalkPath) -> list[str]:
-    """The names of places and edges on a path, in turn, without the last place.
+    """The names of the places and edges on a path, alternating, without the last place.
 
     A step within one place, such as from a note to its section, is left out.
     """

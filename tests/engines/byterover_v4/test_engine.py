@@ -480,7 +480,7 @@ def test_topic_past_the_limit_has_the_parts_of_its_score(session: Session) -> No
 
 
 def test_snippet_of_a_whole_topic_with_a_number_sign_in_its_name_is_empty(folder: Path) -> None:
-    """Found by ``brv-tui verify``: V4 looks up the text under the part of the path before the sign."""
+    """Found by ``brv-tui verify``: V4 looks up the text under the part of the path before the ``#``."""
     tree = tree_of(folder)
     (tree / "a#b.html").write_text('<bv-topic title="Zebra">zebra stripes</bv-topic>')
     (tree / "c#d.html").write_text('<bv-topic><bv-fact id="bve-eeee0001">giraffe neck</bv-fact></bv-topic>')

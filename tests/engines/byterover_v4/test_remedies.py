@@ -49,7 +49,7 @@ class Case:
         return tree / self.explanation.path
 
     def ask(self, query: str = "", scope: str | None = None, **options: object) -> Trace:
-        """The answer of a new session, which has read nothing before."""
+        """The answer from a new session, which has read nothing yet."""
         asked = self.trace
         scope = asked.scope_option if scope is None else scope
         return opened(self.folder, self.now_ms).preview(

@@ -1,4 +1,4 @@
-"""A model's work on an answer: turns, tools, every way in which the work ends, and the sources that it names."""
+"""A model's work on an answer: turns, tools, every way in which it can end, and the cited sources."""
 
 from __future__ import annotations
 
