@@ -1,4 +1,4 @@
-"""Fixtures of every test: separate data folders, small trees, and hypothesis without a deadline or database."""
+"""Fixtures for every test: separate data folders, small trees, and hypothesis without a deadline or database."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ settings.load_profile("short")  # make test-all: --hypothesis-profile full
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves out attacks unless long tests run, because every process would create their megabytes of input."""
+    """Leaves out attacks in the fast lane, because every process would create megabytes of input for them."""
     return True if config.option.markexpr == "not long" and collection_path.name == "attacks" else None
 
 
 def pytest_collection_finish() -> None:
-    """Makes garbage collection rare, because at Python's own rate it takes a third of the tests' processor time."""
+    """Runs the garbage collector rarely: with Python's default thresholds, it takes a third of the tests' CPU time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 100)

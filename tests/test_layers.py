@@ -86,7 +86,7 @@ def test_every_package_except_app_and_cli_is_headless() -> None:
 
 
 def test_modules_have_no_import_cycles() -> None:
-    """Imports that are only for type checking count too, so that following imports always ends. Those in
+    """Imports that are only for type checking count, too, so that following imports always terminates. Those in
     ``__init__`` files do not count.
     """
     modules = {
@@ -183,7 +183,7 @@ def name_in(node: ast.AST) -> str:
 
 
 def questions_of_kind(source: str) -> list[str]:
-    """The places where ``source`` tests the kind of a project instead of its abilities."""
+    """The places where ``source`` tests a project's kind instead of its capabilities."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if name_in(node) in ("is_space", "is_code"):

@@ -27,7 +27,7 @@ from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, READS_FRONTMATTER, S
 
 
 def edit(tree: Tree, pick: random.Random) -> None:
-    """One random change of the tree on disk."""
+    """One random change to the tree on disk."""
     notes = sorted(path.relative_to(tree.tree).as_posix() for path in tree.tree.rglob("*.md"))
     what = pick.randrange(6)
     chosen = pick.choice(notes)
@@ -60,7 +60,7 @@ def test_reload_equals_a_fresh_load_after_random_edits(tmp_path: Path, seed: int
 
 
 def on_disk(tree: Tree) -> dict[str, tuple[int, int, int]]:
-    """The values that reveal changes of files, keyed by path below the tree."""
+    """The values that reveal changes to files, keyed by the path below the tree."""
     found = {}
     for path in tree.tree.rglob("*"):
         stat = path.lstat()

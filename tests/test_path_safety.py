@@ -37,7 +37,7 @@ LEADING_OUT = ["../../secret.md", "../../../secret.md", "x/../../../secret.md", 
 
 @pytest.fixture
 def project(tree: Tree) -> Tree:
-    """A project with a file beside its tree that nobody may see."""
+    """A project with a secret file beside its tree."""
     (tree.root / "secret.md").write_text(f"# {SECRET}\n\nquokka {SECRET}\n")
     (tree.root / "outside").mkdir()
     (tree.root / "outside" / "n.md").write_text(f"# {SECRET}\n\nquokka {SECRET}\n")
@@ -216,7 +216,7 @@ def test_links_out_of_the_tree_are_refused(project: Tree, form: str, target: str
 
 @pytest.mark.parametrize("target", WRITTEN)
 def test_relations_cannot_express_outside_paths(target: str) -> None:
-    """Relations contain no backslash and no dots before their ending, and never begin with a slash."""
+    """Relation paths contain no backslash, no dot before the extension, and no leading slash."""
     assert links_in(f"see @{target} there") == ()
 
 

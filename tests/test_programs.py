@@ -1,4 +1,4 @@
-"""All processes are started by one module, as the linter enforces; they use no program or file of a project."""
+"""The linter ensures that only one module starts processes; they use no program or file from a project."""
 
 from __future__ import annotations
 

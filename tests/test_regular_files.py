@@ -1,4 +1,4 @@
-"""The only reader of files: regular files up to a size limit."""
+"""The only code that reads files: regular files up to a size limit."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def fleet_at(tree: Tree, name: str, constants: TreeConstants = BRV3) -> Snapshot
 
 
 def listed(snapshot: Snapshot) -> dict[str, object]:
-    """Everything that a user sees of the files in ``snapshot``, except for its submodules."""
+    """Everything that a user sees about the files in ``snapshot``, except submodules."""
     snapshot = replace(snapshot, unseen=tuple(file for file in snapshot.unseen if file.reason != SUBMODULE))
     notices = " ".join((*snapshot.limit_notices, *snapshot.unread)).replace(str(snapshot.project.tree), "TREE")
     files = [(file.path, file.mtime_ns) for file in snapshot.files]
@@ -177,7 +177,7 @@ def test_links_of_a_revision_lead_through_a_limited_number_of_folders(
     linked(tree, "sub/../" * 500 + "none.md")
     assert "a.md" in dict(searched(at(tree, "HEAD~1"))[1])
     monkeypatch.setattr(links, "_MOST_PARTS", 1000)
-    with pytest.raises(RevisionError, match="its links lead through too many others; name another revision"):
+    with pytest.raises(RevisionError, match="its links pass through too many others; choose another revision"):
         at(tree, "HEAD~1")
 
 

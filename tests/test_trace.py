@@ -1,4 +1,4 @@
-"""Trace classes, plain data, and derived data of immutable objects."""
+"""Trace classes, plain data, and data derived from immutable objects."""
 
 from __future__ import annotations
 

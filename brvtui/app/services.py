@@ -72,7 +72,7 @@ class AppServices(App[None]):
     configuration: Configuration
     """The settings in effect with their sources."""
     glyphs: Glyphs = UNICODE
-    """The symbols with which the app draws."""
+    """The symbols that the app draws with."""
     _commanded = False
 
     def __init__(self, ansi_color: bool | None = None) -> None:

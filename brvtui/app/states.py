@@ -75,7 +75,7 @@ class NoteText(NamedTuple):
 
 
 class CounterfactualSearch(NamedTuple):
-    """A search for changes with which ``trace`` needs no model; ``found`` is None while it runs."""
+    """A search for changes that would avoid the model call in ``trace``; ``found`` is None while it runs."""
 
     trace: Trace
     found: Counterfactuals | None = None
@@ -162,7 +162,7 @@ class QueryState(NamedTuple):
     history: tuple[str, ...] = ()
     """The queries that were run, oldest first."""
     samples: tuple[str, ...] = ()
-    """A few judged or logged queries with which a user can begin."""
+    """A few judged or logged queries for the user to start with."""
     followed: LoggedQuery | None = None
     """The engine's logged query that is explained, while the engine is followed."""
     read_notices: frozenset[str] = frozenset()
@@ -189,7 +189,7 @@ class AnswerState(NamedTuple):
 
 
 class PinState(NamedTuple):
-    """The pinned answer, with which others are compared."""
+    """The pinned answer, to which others are compared."""
 
     trace: Trace | None = None
     """The pinned answer; None if there is none."""
@@ -398,7 +398,7 @@ class FleetState(NamedTuple):
     known: Mapping[str, MemberState] = {}
     """The states of the members that were opened."""
     missing: Mapping[str, Absence] = {}
-    """The members that did not give an answer of their own, or that cannot be opened."""
+    """The members that did not answer, or that cannot be opened."""
     left_out: Mapping[str, Absence] = {}
     """The members that are not part of the common ranking."""
     problem: str = ""

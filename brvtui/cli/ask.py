@@ -291,7 +291,7 @@ def check(project: Path | None, form: str) -> int:
     if not result.answered:
         raise Failure(f"the model does not answer: {result.why}", FAILED)
     if form == "text":
-        tools = "and calls tools" if result.calls_tools else "but calls no tools, which tier 4 needs"
+        tools = "and calls tools" if result.calls_tools else "but cannot call tools, which tier 4 needs"
         say(f"{'answers':<9} yes, in {result.ms:.0f} ms, {tools}")
         for notice in result.notices:
             say_note(notice)

@@ -48,7 +48,9 @@ Examples:
 )
 @click.argument("task", nargs=-1)
 @click.option("--repo", type=NamedPath(), default=Path(), help="The repository (default: here).")
-@click.option("--files", is_flag=True, help="Read TASK as file names: show what the files contain and what calls it.")
+@click.option(
+    "--files", is_flag=True, help="Read TASK as file names: show the symbols in the files, and their callers."
+)
 @click.option(
     "--diff", metavar="REVISIONS|-", help="Show what a change touches: main..HEAD, or - for a patch on stdin."
 )
@@ -68,9 +70,11 @@ Examples:
     "--profile", type=click.Choice(_PROFILES), default=_PROFILES[0], show_default=True, help="The engine's constants."
 )
 @click.option(
-    "--project", type=NamedPath(), help="The project with notes about the code (default: the repository's own, if any)."
+    "--project",
+    type=NamedPath(),
+    help="The project with notes about the code (default: the repository's own, if it has one).",
 )
-@click.option("--why", metavar="SYMBOL", help="Explain where SYMBOL is in the answer, and why it is there.")
+@click.option("--why", metavar="SYMBOL", help="Explain SYMBOL's rank in the answer.")
 @click.option("--notes", is_flag=True, help="List the notes that mention code in the answer.")
 @click.option(
     "--without-note", is_flag=True, help="List the files that no note mentions: all files, or those in the answer."
@@ -88,21 +92,20 @@ def code(
     notes: bool,
     without_note: bool,
 ) -> int:
-    """Show which code in a repository TASK needs and why, and which notes mention it.
-
-    The engine "knowing" ranks the repository's symbols; the parsed code is kept for next time. Exit code 1 when the
-    answer is empty, SYMBOL is not in it, or there is no note or file to list.
+    """Show which code in a repository is relevant to TASK and why, and which notes mention it. The engine "knowing"
+    ranks the repository's symbols; the parsed code is stored for next time. Exit code 1 when the answer is empty,
+    SYMBOL is not in it, or there is no note or file to list.
     """
     words = _words(task, files)
     if bool(words) + (diff is not None) != 1 and not (without_note and not words and diff is None and not files):
         raise Failure(
-            "give a task, --files with file names, or --diff with revisions; only --without-note needs none of them",
+            "pass a task, --files with file names, or --diff with revisions; only --without-note needs none of these",
             BAD_USAGE,
         )
     if files and not words:
         raise Failure("list the files after --files", BAD_USAGE)
     if notes + without_note + (why is not None) > 1:
-        raise Failure("give one of --why, --notes and --without-note", BAD_USAGE)
+        raise Failure("use only one of --why, --notes and --without-note", BAD_USAGE)
     if (notes or without_note or why is not None) and form != "text":
         raise Failure("--why, --notes and --without-note print plain text: leave out --format", BAD_USAGE)
     changed = None if diff is None else _changed(repo, diff)

@@ -33,11 +33,9 @@ Examples:
     multiple=True,
     metavar="NAME",
     shell_complete=completing.engines,
-    help="Only this engine; may be given more than once.",
+    help="Only this engine; may be repeated.",
 )
-@click.option(
-    "--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be given more than once."
-)
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be repeated.")
 @judgments_option
 @click.option("--scope", default="", metavar="PATH", shell_complete=completing.scopes, help=SCOPE_HELP)
 @project_option
@@ -80,7 +78,7 @@ def compare(
     runs = len(engines or session.engines.names)
     listed = judgments_to_run(file := judgments_file(session, named), runs)
     if not listed:
-        raise Failure(f"{file.path}: no judgments yet; give a query, or add some with brv-tui judge set", BAD_USAGE)
+        raise Failure(f"{file.path}: no judgments yet; pass a query, or add some with brv-tui judge set", BAD_USAGE)
     judged = judge_all(session, listed, wanted, like, engines)
     if form == "json":
         write_json([judged_as_plain(judged)])

@@ -43,7 +43,7 @@ Examples:
     "--transcripts",
     type=NamedPath(),
     metavar="DIR",
-    help="The folder with your agents' transcripts. Name it once for each project; later runs read the same folder.",
+    help="The folder with your agents' transcripts; needed once per project: later runs read the same folder.",
 )
 @click.option(
     "--since",
@@ -63,7 +63,9 @@ Examples:
     "--limit-seconds", type=WholeNumber(1, 3600), help="When the agent's hook gives up (the setting hook_seconds)."
 )
 @click.option("--texts", is_flag=True, help="Add the texts that reached the agent to the JSON.")
-@click.option("--most", type=WholeNumber(1, 10_000), default=20, show_default=True, help="How many turns to list.")
+@click.option(
+    "--most", type=WholeNumber(1, 10_000), default=20, show_default=True, help="The maximum number of turns to list."
+)
 @project_option
 @answer_format
 def delivery(
@@ -78,7 +80,7 @@ def delivery(
     project: Path | None,
     form: str,
 ) -> int:
-    """Show what reached your agent each time that it asked its memory.
+    """Show what reached your agent each time it asked its memory.
 
     Compares the transcripts of Claude Code with the engine's log. Transcripts are private: they are read only if you
     name their folder, and are never stored or sent. Outcomes: delivered, delivered_again, spilled, spilled_read,
@@ -136,4 +138,6 @@ def _permitted(session: Session, transcripts: Path | None) -> Path:
         say_note(f"reading the transcripts in {shown_path(known)}")
         return known
     place = shown_path(claude_folder())
-    raise Failure(f"transcripts are private and were not read; to permit it, add --transcripts {place}", BAD_USAGE)
+    raise Failure(
+        f"transcripts are private and were not read; to permit reading them, add --transcripts {place}", BAD_USAGE
+    )

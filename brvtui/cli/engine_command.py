@@ -42,7 +42,7 @@ def engine_command(command: _F) -> _F:
             help="How the engine searches (jeffs_brain: auto, bm25, semantic, hybrid; soleri: full, scan; "
             "knowing: density, top-k, file-grouped).",
         ),
-        "aliases": click.option("--aliases", type=NamedPath(), help="jeffs_brain: JSON file of aliases."),
+        "aliases": click.option("--aliases", type=NamedPath(), help="jeffs_brain: a JSON file of aliases."),
         "top_k": click.option("--top-k", type=positive, help="The number of results (jeffs_brain: 10)."),
         "candidate_k": click.option(
             "--candidate-k",
@@ -60,7 +60,7 @@ def engine_command(command: _F) -> _F:
             help="knowing: the maximum number of tokens in the context (50000).",
         ),
         "skip_retry_ladder": click.option(
-            "--skip-retry-ladder", is_flag=True, default=None, help="jeffs_brain: never rewrite the query."
+            "--skip-retry-ladder", is_flag=True, default=None, help="jeffs_brain: do not try other forms of the query."
         ),
     }
 
@@ -76,7 +76,7 @@ def engine_command(command: _F) -> _F:
     for option in (
         click.option(
             "-o", "--option", "others", multiple=True, metavar="NAME=VALUE", callback=_named_values,
-            help="Any other engine option; may be given more than once.",
+            help="Any other engine option; may be repeated.",
         ),
         *reversed(flags.values()),
         engine_option,

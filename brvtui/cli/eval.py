@@ -79,7 +79,7 @@ Examples:
 )
 @click.option(
     "--drift", is_flag=False, flag_value="7,30,90", metavar="[DAYS]",
-    help="Also run the queries this many days from now (7,30,90); show what is lost if nobody touches a note.",
+    help="Also run the queries this many days from now (7,30,90), to show the losses if nobody touches a note.",
 )  # fmt: skip
 @click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help=_METRIC_HELP)
 @click.option("--services", is_flag=True, help="Let queries call paid services: embedders and rerankers.")
@@ -97,7 +97,8 @@ Examples:
 @click.option(
     "--fail-on-silent",
     is_flag=True,
-    help="With --drift: fail if a tier answers that usually takes longer than your agent's hook waits (hook_seconds).",
+    help="With --drift: fail if a query is answered by a tier that usually takes longer than your agent's hook "
+    "waits (hook_seconds).",
 )
 @click.option(
     "--save",
@@ -105,7 +106,7 @@ Examples:
     multiple=True,
     type=_PATH,
     metavar="FILE",
-    help="Also write FILE (.json, .md, .xml for JUnit, .run for TREC); may be given more than once.",
+    help="Also write FILE (.json, .md, .xml for JUnit, .run for TREC); may be repeated.",
 )
 @format_option("table", *_FORMS)
 def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **options: Unpack[_Options]) -> int:
@@ -248,7 +249,7 @@ def _check(plan: EvaluationPlan, drifts: bool) -> None:
     if drifts and plan.baseline_name:
         raise click.UsageError("--drift compares with now: leave out --baseline and --baseline-rev")
     if plan.baseline is not None and plan.revision:
-        raise click.UsageError("give either --baseline FILE or --baseline-rev REV")
+        raise click.UsageError("use either --baseline FILE or --baseline-rev REV")
     if (plan.drops or plan.same_outcomes) and not plan.baseline_name and not drifts:
         raise click.UsageError(
             "--fail-on-drop and --fail-on-tier-change need --baseline FILE, --baseline-rev REV or --drift"

@@ -37,8 +37,8 @@ class ErrorsReported:
             raise Failure(str(error), code) from error
 
 
-PROJECT_OR_REPO = "give either a project or --repo"
-NO_PROJECT = "no such file or folder; give a project's folder or a saved trace"
+PROJECT_OR_REPO = "use either a project or --repo"
+NO_PROJECT = "no such file or folder; choose a project's folder or a saved trace"
 _DRIVER = "TEXTUAL_DRIVER"
 """An environment variable set by textual-serve. The app then communicates with a browser over pipes."""
 
@@ -86,7 +86,7 @@ def check_trace(project: Path | None, **options: object) -> None:
 
     option = next((name for name, value in options.items() if value not in (None, "")), None)
     if option and project is not None and is_saved(project):
-        raise Failure(f"{project} is a saved trace, whose answer does not change: leave out --{option}", BAD_USAGE)
+        raise Failure(f"{project} is a saved trace, whose answer cannot change: leave out --{option}", BAD_USAGE)
 
 
 def no_folder(repo: Path) -> Failure:

@@ -31,7 +31,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _NO_GRADE = "none"
 _EXPECTED = ("not covered", "covered", "tier 2", "tier 3", "tier 4", _NO_GRADE)
 _NOTHING_EXPECTED = (
-    "the query is not judged yet: give a note that it should find, such as refresh_token_rotation=3, or say how it"
+    "the query is not judged yet: name a note that it should find, such as refresh_token_rotation=3, or say how it"
     ' should be answered, such as --expect "not covered"'
 )
 _FORMATS = click.Choice(["beir", "trec", "qmd"])
@@ -102,7 +102,7 @@ def judgments_to_run(
         part = f"only the first {len(used)} of {len(judgments)} judged queries"
         way_out = way_out or f"--judgments {quote(str(file.path))} runs all of them"
         if needs_all:
-            why = "a regression in the others would go unnoticed"
+            why = "a regression in the others would go undetected"
             raise Failure(f"{part} would be run, so {why}; {way_out}", BAD_USAGE)
         say_note(f"{part} are run; {way_out}")
     return used
@@ -125,7 +125,7 @@ def set_judgment(
     scope: str | None,
     comment: str | None,
 ) -> int:
-    """Judge QUERY (its text, or the id of a judged query): add a judgment, or change the given parts of one.
+    """Judge QUERY (its text, or the id of a judged query): add a judgment, or change parts of an existing one.
 
     NOTE is a note's path, the end of its path, or its title. GRADE is 3 (what the query is about), 2 (relevant), 1
     (related), 0 (irrelevant) or none, which removes the note even if its file is gone. A new QUERY needs a
@@ -197,7 +197,7 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
 @project_option
 @judgments_option
 def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
-    """Remove a judged query, given by its text or id."""
+    """Remove a judged query, named by its text or id."""
 
     def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
         place = _place_of(before, text)
@@ -217,7 +217,7 @@ def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
 def follow_moves(project: Path | None, named: Path | None) -> int:
     """Update the paths of judged notes that were moved or renamed.
 
-    Exit code 1 when a note is gone: remove it with judge set, or give its query another note.
+    Exit code 1 when a note is gone: remove it with judge set, or judge another note for its query.
     """
     from brvtui.lab.judgments.following import DocumentFinder
 
@@ -256,7 +256,7 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
 @click.option(
     "--queries",
     type=NamedPath(),
-    help="trec: a file with the texts of the queries (JSON lines, or lines of id, tab and text).",
+    help="trec: a file with the queries' texts (JSON lines, or lines of id, tab and text).",
 )
 def import_judgments(form: str, path: Path, project: Path | None, named: Path | None, queries: Path | None) -> int:
     """Import judgments from PATH. A query with the same id is replaced.
@@ -367,7 +367,7 @@ def _judged_path(judgment: Judgment, name: str, finder: DocumentFinder, snapshot
             f"{name} is not a judged note of {judgment.text}; brv-tui judge list shows its judged notes", NOT_THERE
         )
     if len(meant) > 1:
-        raise Failure(f"{name} could be {', '.join(meant)}: give the whole path", NOT_THERE)
+        raise Failure(f"{name} could be {', '.join(meant)}: use the whole path", NOT_THERE)
     return meant[0]
 
 

@@ -72,14 +72,15 @@ def silence_lines(silence: Silence | None) -> Iterator[Line]:
     limit = f"{silence.limit_ms / 1000:g} s"
     yield Line()
     yield line(
-        f" {len(silence.queries)} of {silence.tried} judged and logged queries come too late by then", "bold warn"
+        f" {len(silence.queries)} of {silence.tried} judged and logged queries are answered too late by then",
+        "bold warn",
     )
     sources = ("your log" if silence.durations[one.tier].is_logged else "documented" for one in silence.queries)
     usual = ", ".join(
         f"tier {tier} usually takes {silence.durations[tier].ms / 1000:.1f} s ({source})"
         for tier, source in sorted(dict(zip((one.tier for one in silence.queries), sources, strict=True)).items())
     )
-    yield line(f" your agent's hook waits {limit} and then gets nothing; {usual}", "muted")
+    yield line(f" your agent's hook waits {limit} and then gives up; {usual}", "muted")
     for one in silence.queries:
         since = "already today" if not one.days else f"from day {one.days}"
         yield Line().gap().fit(since, _DATE + _DAYS, "text").add(f"“{shortened(one.query)}”", "strong")

@@ -45,7 +45,7 @@ def migrate(queries: tuple[str, ...], dry_run: bool, everything: bool, request: 
     if not dry_run:
         raise Failure("migrate only shows what would change: add --dry-run (only ByteRover itself migrates)", BAD_USAGE)
     if not all(query.strip() for query in queries):
-        raise click.UsageError("a query is empty: write what you want to know")
+        raise click.UsageError("a query is empty: type a question")
     from brvtui.session.migrating import ONLY_TREES, asked_queries, migration_report
     from brvtui.tree.reading.kinds import TREE
     from brvtui.tree.reading.project import ProjectError

@@ -36,7 +36,7 @@ def moment(written: str) -> float:
 def filled(written: str) -> str:
     """Returns ``written`` unchanged. Used as a type by click. Raises :class:`click.BadParameter` if it is empty."""
     if not written.strip():
-        raise click.BadParameter("is empty: give a value, or leave it out")
+        raise click.BadParameter("is empty: set a value, or leave it out")
     return written
 
 
@@ -186,7 +186,7 @@ def shared(command: _F) -> _F:
     named = "; ".join(f"{engine}: {', '.join(profiles)}" for engine, profiles in our_profiles().items())
     constants = f"The engine's constants, or a TOML file of your own ({named})."
     for option in (
-        click.option("--signals", type=NamedPath(), help="A JSON file with signals by note path."),
+        click.option("--signals", type=NamedPath(), help="A JSON file with the signals for each note path."),
         click.option("--now", metavar="ISO", type=moment, help=NOW_HELP),
         click.option("--profile", metavar="NAME|FILE", help=constants, shell_complete=completing.profiles),
     ):
@@ -228,7 +228,7 @@ def _project(ctx: click.Context, param: click.Parameter, value: Path | None) -> 
         one for one in (ctx.params.pop("named_project", None), value, tree and NotesFolder(tree)) if one is not None
     ]
     if len(named) > 1:
-        raise click.UsageError("the project is given twice: use only one of PROJECT, --project and --tree", ctx)
+        raise click.UsageError("the project is specified twice: use only one of PROJECT, --project and --tree", ctx)
     return named[0] if named else None
 
 

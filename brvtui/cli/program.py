@@ -67,7 +67,7 @@ _GROUPS = {
         "ask": ("ask:ask", "Answer a query, with a model if allowed"),
         "find": ("find:find", "List the notes that contain a text"),
         "terms": ("terms:terms", "List the notes' words, or cut a text"),
-        "code": ("code:code", "Show the code that a task needs"),
+        "code": ("code:code", "Show the code relevant to a task"),
         "replay": ("query:replay", "Answer many queries, one JSON line each"),
     },
     "Explain": {
@@ -76,13 +76,13 @@ _GROUPS = {
         "diff": ("diff:diff", "Compare answers before and after a change"),
         "compare": ("compare:compare", "Compare the results of all engines"),
         "show": ("query:show", "Show a saved trace"),
-        "delivery": ("delivery:delivery", "Show what really reached your agent"),
+        "delivery": ("delivery:delivery", "Show which answers reached your agent"),
     },
     "Measure": {
         "judge": ("judge:judge", "Record which notes a query should find"),
         "eval": ("eval:evaluate_command", "Measure the answers to the judged queries"),
         "sweep": ("sweep:sweep", "Measure judged queries over a constant's range"),
-        "verify": ("verify:verify", "Compare answers with the engine installed here"),
+        "verify": ("verify:verify", "Compare answers with the installed engine"),
     },
     "Notes": {
         "health": ("health:health", "List duplicates, superseded facts, junk and gaps"),
@@ -91,7 +91,7 @@ _GROUPS = {
         "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),
         "forget": ("upkeep:forget", "Remove the signals and feedback recorded here"),
     },
-    "Many memories": {"fleet": ("fleet:fleet", "Ask many memories at once")},
+    "Many memories": {"fleet": ("fleet:fleet", "Query many memories at once")},
     "Setup": {
         "config": ("settings:config", "Show the settings and where they come from"),
         "keys": ("settings:keys", "List the app's keys"),
@@ -171,7 +171,9 @@ def _check_first_word(word: str) -> None:
         where = f"open the app with brv-tui, press Esc, then {key}"
         raise Failure(f"{word} is a screen of the app, not a command: {where}", BAD_USAGE)
     near = difflib.get_close_matches(word, _COMMANDS, 1, _NEAR)
-    hint = f"did you mean {near[0]}?" if near else "brv-tui --help lists commands; to open a project, give its folder"
+    hint = (
+        f"did you mean {near[0]}?" if near else "brv-tui --help lists the commands; to open a project, pass its folder"
+    )
     raise Failure(f"no command {word}, and no file or folder with that name: {hint}", BAD_USAGE)
 
 

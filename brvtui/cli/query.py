@@ -49,14 +49,14 @@ def why(text: str, one: str, other: str | None, request: ProjectRequest, form: s
     from brvtui.session.diffing import why_above
 
     if other is None:
-        raise click.UsageError("give two notes; for one note, use brv-tui explain TEXT NOTE")
+        raise click.UsageError("name two notes; for one note, use brv-tui explain TEXT NOTE")
     session = request.open_noting_scope()
     try:
         pair = why_above(session, Query(text, request.scope, options=request.options), one, other)
     except NotScored as error:
         raise Failure(f"{error}; brv-tui explain shows what would change that", NEGATIVE) from error
     if pair.above.path == pair.below.path:
-        raise click.UsageError(f"{pair.above.path} is given twice: give two different notes")
+        raise click.UsageError(f"both names mean {pair.above.path}: name two different notes")
     if form == "json":
         from brvtui.report.answer_diff import pair_as_plain
 
@@ -111,11 +111,11 @@ def show(file: Path, detail: bool, form: str) -> int:
 
 _VECTORS = partial(show_progress, "vectors of notes")
 """Shows progress while the notes' vectors are computed, which may take minutes the first time."""
-_TAKES = "Also show the smallest changes that make a model unnecessary (tier 2)."
+_TAKES = "Also show the smallest changes that would make a model unnecessary (tier 2)."
 _LOWER = "Also try changes that lower the note, and list their side effects on judged and logged queries."
 _NOT_IN_TEXT = ("step", "id", "query", "search", "results", "hits", "trace")
 """The fields of a replayed line that the text output omits."""
-_SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
+_SAVE = "Also write the trace to FILE (.json, .md or .svg); may be repeated."
 
 
 @click.command(
@@ -135,7 +135,7 @@ Examples:
 @engine_command
 @click.option("--full", is_flag=True, help="Show every decision, the score of the first result, and the answer.")
 @click.option(
-    "--limit", type=WholeNumber(1, 50), help="Also show the search alone, with this many results; implies --full."
+    "--limit", type=WholeNumber(1, 50), help="Also show the search on its own, with this many results; implies --full."
 )
 @click.option("--detail", is_flag=True, help="Add the term × field detail of every result; implies --full.")
 @click.option("--takes", is_flag=True, help=_TAKES)
@@ -208,7 +208,7 @@ Examples:
 @click.option("--lower", is_flag=True, help=_LOWER)
 @answer_format
 def explain(text: str, notes: tuple[str, ...], request: ProjectRequest, takes: bool, lower: bool, form: str) -> int:
-    """Show one note's score in full, or why the answer to TEXT does not contain it and what would bring it in.
+    """Show one note's score in full, or why the answer to TEXT does not contain it and what would change that.
 
     PATH is a note's path, the end of its path, or its title. Exit code 1 when a note is not in the answer.
     """
@@ -285,7 +285,7 @@ def replay(
     from brvtui.engines.contract import Query
 
     if (queries is None) == (sequence is None):
-        raise click.UsageError("give either --queries FILE or --sequence FILE")
+        raise click.UsageError("use either --queries FILE or --sequence FILE")
     session = request.open()
     like = Query("", request.scope, options=request.options)
     write = write_json if form == "json" else _write_replayed

@@ -52,7 +52,7 @@ def open_app(request: ProjectRequest, corpus: str) -> int:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
     repository = request.repo or ((request.project or Path()) if corpus == "code" else None)
     if repository is not None and (request.space or request.root is not None):
-        raise Failure("give either a space or the code of a repository", BAD_USAGE)
+        raise Failure("choose either a space or the code of a repository", BAD_USAGE)
     of_code = corpus if corpus != "notes" else None
     _check_trace(request, of_code)
     check_engine(request.engine, repository)
@@ -121,8 +121,9 @@ def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> 
     server = AppServer(command, listening, host, f"brv-tui · {name}")
     if not is_loopback(host):
         click.echo(
-            f"warning: other machines can reach this address (with this machine's name in place of {host}), and nothing"
-            " is encrypted: anyone who can read the network traffic can use the app as you; a tunnel is safer (ssh -L)",
+            f"warning: other machines can reach this address (with this machine's name in place of {host}), and "
+            "nothing is encrypted: anyone who can read the network traffic can use the app as you; a tunnel is "
+            "safer (ssh -L)",
             err=True,
         )
     click.echo(f"{name} is at {server.url} (Ctrl+C stops it)")

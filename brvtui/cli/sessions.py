@@ -43,12 +43,12 @@ class ProjectRequest:
         from brvtui.tree.reading.project import WORKTREE_OF
 
         if self.repo is not None and self.project is not None:
-            raise Failure("give either --project or --repo", BAD_USAGE)
+            raise Failure("use either --project or --repo", BAD_USAGE)
         check_engine(self.engine, self.repo)
         named = None
         if self.space or self.root is not None:
             if self.repo is not None:
-                raise Failure("give either a space or --repo", BAD_USAGE)
+                raise Failure("use either a space or --repo", BAD_USAGE)
             from brvtui.tree.spaces.project import NamedSpace
 
             named = NamedSpace(self.space, self.root)

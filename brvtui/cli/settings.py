@@ -123,7 +123,7 @@ Examples:
 )
 @answer_format
 def themes(form: str) -> int:
-    """List the colour themes, and what is wrong with your own theme files.
+    """List the colour themes, and any errors in your own theme files.
 
     Your theme files are NAME.toml in the folder themes beside your settings file; the last line names that folder.
 

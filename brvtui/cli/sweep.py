@@ -49,7 +49,7 @@ Examples:
 )
 @click.option(
     "--save", "files", multiple=True, type=NamedPath(), metavar="FILE",
-    help="Also write FILE (.svg, .json); may be given more than once.",
+    help="Also write FILE (.svg, .json); may be repeated.",
 )  # fmt: skip
 @click.option("--list", "lists", is_flag=True, help="List the constants with their ranges instead.")
 @format_option("table", "json", "svg")
@@ -75,7 +75,7 @@ def sweep(
     from brvtui.session.evaluating import parse_axes, runs_of_sweep, swept_over
 
     if not axes and not lists:
-        raise click.UsageError("give a constant; --list lists them")
+        raise click.UsageError("name a constant; --list lists them")
     if lists and (axes or files or form == "svg"):
         raise click.UsageError("--list only lists the constants: leave out constants, --save and --format svg")
     session = request.open_noting_scope()
@@ -93,7 +93,7 @@ def sweep(
     else:
         judgments = judgments_to_run(file, runs_of_sweep(grid))
     if not judgments:
-        raise Failure("no judgments yet: add some with brv-tui judge set, or give a query with --query", BAD_USAGE)
+        raise Failure("no judgments yet: add some with brv-tui judge set, or pass a query with --query", BAD_USAGE)
     result = swept_over(session, grid, judgments, metric, Variant(), session.engine, request.options, progress)
     for each in files:
         _save(each, _rendered(result, _form_of(each)), session)

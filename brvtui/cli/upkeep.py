@@ -54,7 +54,7 @@ def forget(project: Path | None, repo: Path | None) -> int:
     With --repo, delete the feedback on the symbols of a repository.
     """
     if repo is not None and project is not None:
-        raise click.UsageError("give --project or --repo, not both")
+        raise click.UsageError("use --project or --repo, not both")
     if repo is not None:
         rows = clear_feedback(repo)
         if not rows and not repo.is_dir():  # feedback on a deleted repository can still be dropped
@@ -85,7 +85,7 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
     With --repo, the parsed source files of a repository: clear them to have all files read again.
     """
     if repo is not None and project is not None:
-        raise click.UsageError("give either --project or --repo; each has its own cache")
+        raise click.UsageError("use either --project or --repo; each has its own cache")
     if repo is not None:
         return _cache_of_code(what, repo)
     from brvtui.publishing.publisher import WORTH_KEEPING
@@ -135,7 +135,7 @@ def _cache_of_code(what: str, repo: Path) -> int:
         say(
             f"{place}: {_size(size)}"
             if size
-            else f"{place}: nothing is saved yet; brv-tui code saves an index of what it reads"
+            else f"{place}: nothing is saved yet; brv-tui code saves an index of the code that it reads"
         )
     if what == "info" and (size := text.bytes()):
         say(f"{visible(str(text.folder))}: the text index, {_size(size)}")

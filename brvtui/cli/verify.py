@@ -71,9 +71,9 @@ Examples:
     "--package",
     type=_PATH,
     metavar="DIR",
-    help="The installed engine: the package byterover-cli, or V4's skill bundle (default: the one on this machine).",
+    help="The engine's folder: the package byterover-cli or V4's skill bundle (default: the one on this machine).",
 )
-@click.option("--status", is_flag=True, help="Only say which engine is installed, and whether it was verified here.")
+@click.option("--status", is_flag=True, help="Only show which engine is installed, and whether it was verified here.")
 @space_options
 @project_option
 @shared
@@ -85,7 +85,7 @@ def verify(
     """Send the same queries to brv-tui and to the engine on this machine, and compare the answers.
 
     The queries are the judged and logged ones, and some generated from the notes. They run on a copy of the project,
-    with the network cut off. The project and the engine's data are not touched. Exit code 1 when an answer differs, or
+    without network access. The project and the engine's data are not touched. Exit code 1 when an answer differs, or
     with --status when nothing has been verified yet.
     """
     session = request.open()

@@ -85,7 +85,7 @@ class Configuration:
         return self.sources.get(name, _DEFAULT)
 
     def why_read_only(self, name: str) -> str:
-        """Returns the reason, in one line, why the app must not change the setting ``name``; empty if it may."""
+        """Returns a line that says why the app must not change the setting ``name``; empty if it may."""
         entry = entry_of(name)
         if any(not one.name and one.source.layer is Layer.USER for one in self.problems):
             return f"{self.user_file}: cannot be read as settings: fix it by hand, then start again"

@@ -101,7 +101,7 @@ def recorded_profile(configuration: Configuration, name: str) -> TreeProfile:
 
 
 def why_no_profile(value: Value, source: SettingSource) -> str:
-    """Returns the reason, in one line, why the ``profile`` setting cannot be ``value``; empty if it can.
+    """Returns a one-line reason for rejecting ``value`` as the ``profile`` setting; empty if it is valid.
 
     If ``value`` names a profile file, reads it. If ByteRover does not have the profile, loads the other engines.
     """

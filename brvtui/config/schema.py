@@ -147,7 +147,9 @@ class EditorSettings(Saving):
     """Settings for editing notes."""
 
     command: str = _setting(
-        "", "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`", of_app=True
+        "",
+        "the program that opens notes from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`",
+        of_app=True,
     )
 
 
@@ -157,7 +159,8 @@ class Service:
 
     model: str = _setting("", "the model; if empty, none is used")
     url: str = _setting(
-        "", "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)"
+        "",
+        "an OpenAI-compatible service that runs it (extra `[llm]`); empty: a local model (extra `[vectors]`)",
     )
     key_env: str = _setting("", "the environment variable that holds the service's key")
 
@@ -197,14 +200,14 @@ class Llm:
     model: str = _setting("", "the model; if empty, no model is called")
     url: str = _setting("", "the service's address; empty: OpenAI's or Anthropic's own")
     key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the key of the model's service")
-    allowed: bool = _setting(False, "let runs call the model without your permission in each session")
+    allowed: bool = _setting(False, "let runs call the model without asking for permission in each session")
     timeout: int = _setting(
         120, "seconds without output after which the service is considered to have failed", least=1, most=3600,
     )  # fmt: skip
     sent_cents: int = _setting(0, "the price of a million tokens sent, in cents; 0: unknown", most=1_000_000)
     received_cents: int = _setting(0, "the price of a million tokens received, in cents; 0: unknown", most=1_000_000)
     answer_tokens: int = _setting(
-        400_000, "the tokens that one answer may send and receive in all", least=1_000, most=1_000_000_000
+        400_000, "the total number of tokens that one answer may send and receive", least=1_000, most=1_000_000_000
     )
     answer_cents: int = _setting(
         200, "the maximum cost of one answer, in cents, if prices are set; 0: no limit", most=1_000_000
@@ -239,7 +242,8 @@ class ProjectSettings:
     )
     ascii: str = _setting(
         AUTO,
-        "letters for symbols, even in names, but not in help, Markdown or `ask`; `auto`: unless output is UTF-8",
+        "replace symbols with letters, even in names, but not in help, Markdown or `ask`; `auto`: unless output is "
+        "UTF-8",
         choices=_SWITCH,
         restart=True,
     )
@@ -260,10 +264,10 @@ class Settings(ProjectSettings):
     """All settings, merged from all layers. Without arguments, every setting has its default."""
 
     panes: str = _setting(
-        FEW, "the first panes of the Query screen, until you change them: `few` means results and score",
+        FEW, "the panes that the Query screen shows until you change them: `few` means results and score",
         choices=(FEW, ALL), restart=True, of_app=True,
     )  # fmt: skip
-    recording: bool = _setting(False, "record access hits of runs from the start, in the tool's own overlay")
+    recording: bool = _setting(False, "record runs' access hits from the start, in the tool's own overlay")
     keys: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}),
         metadata={

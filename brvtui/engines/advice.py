@@ -62,10 +62,10 @@ def extent(search: RemedySearch) -> str:
 Ask = Callable[..., Trace]
 """A function that runs another query in the engine: ``ask(text, **options)``."""
 Loss = TypeVar("Loss", bound=LossStage)
-NOTHING_HELPS = "none of the wordings that were tried finds it"
+NOTHING_HELPS = "none of the wordings tried finds it"
 """The advice if none of the wordings that an engine tries finds the document."""
 CHECK_PATH = "check the path, or add the note"
-MAKE_READABLE = "fix the file or its name, as the reason says; then it is read"
+MAKE_READABLE = "fix the file or its name, as the reason says; it can then be read"
 MAKE_ROOM = "shorten or split it, or remove files that come before it"
 NO_WORDS = "the query has no word that can be searched"
 _MARKUP = re.compile(r"\[([^\[\]]{0,200})\]\([^()]{0,500}\)|[`*]|</?\w{1,20}>")

@@ -291,7 +291,7 @@ class Forecasts(Protocol):
 
 @runtime_checkable
 class Ages(Protocol):
-    """An engine that has rules by which the stored signals of documents age."""
+    """An engine with rules for the ageing of documents' stored signals."""
 
     def ageing_rules(self, constants: Any, stored: SignalRules) -> AgeingRules:
         """The ageing rules. ``stored`` contains the rules with which the documents' signals were read."""

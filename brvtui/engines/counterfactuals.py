@@ -46,7 +46,7 @@ class LeverStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """The result for one lever: the smallest change that succeeds, or the reason why no change does."""
+    """The result for one lever: the smallest change that succeeds, or why no change does."""
 
     lever: Lever
     standing: LeverStatus
@@ -103,7 +103,7 @@ class AvoidsModels(Protocol):
     def counterfactuals(
         self, context: Context[Any], trace: Trace, path: str, cancelled: Callable[[], bool]
     ) -> Counterfactuals | None:
-        """The smallest changes after which the query needs no model and the document at ``path``, if given, is first.
+        """The smallest changes that make a model unnecessary and put the document at ``path``, if given, first.
 
         The result is None if no change is needed, or if ``cancelled`` becomes true.
         """

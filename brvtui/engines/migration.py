@@ -57,11 +57,9 @@ class MigratedNote:
     frontmatter_problem: str
     """The reason why the note's frontmatter would become part of the topic's text; empty if it would not."""
     lost_words: tuple[str, ...]
-    """Words in the note's title and text, in alphabetical order, with which a search would no longer find the note."""
+    """Words in the note's title and text, in alphabetical order, that would no longer find the note."""
     lost_frontmatter_words: tuple[str, ...]
-    """Words that occur only in the note's frontmatter (field names, dates …) and with which a search would no longer
-    find the note.
-    """
+    """Words that occur only in the note's frontmatter (field names, dates …) and would no longer find the note."""
     lost_path_words: tuple[str, ...]
     """Words that occur only in the note's path. V4 does not search paths."""
     lost_age_days: float

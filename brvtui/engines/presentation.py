@@ -46,8 +46,7 @@ class Presentation:
     places_explained = ""
     """The meaning of the letters in :meth:`remark`, in a few words, shown in the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Beside each path is the note's place in every ranked list, after the first letter of the list's "
-        "name."
+        "Results": "Beside each path is the note's rank in every list, after the list's initial (b3: third by BM25)."
     }
     """Sentences about this engine that are added to a pane's help, keyed by the pane's title."""
     tried_edits = "an edit"
@@ -167,7 +166,7 @@ class Presentation:
         text = trace.answer.text
         if trace.answer.kind == "retrieval":
             titles = ", ".join(hit.title for hit in trace.hits) or "nothing"
-            text = f"{self.title} only retrieves and writes no answer. A reader would be given: {titles}"
+            text = f"{self.title} only retrieves and writes no answer. A reader would get: {titles}"
         elif trace.answer.notice:
             yield Text(trace.answer.notice, "warn", after=0)
         yield Marked(text, self.words(trace))

@@ -69,7 +69,7 @@ def place_of_first(amount: int) -> str:
 
 
 def nothing_for(terms: Iterable[str], hit: Hit) -> Clause:
-    """A clause about those of the query's ``terms`` that match nothing in ``hit``; empty unless other terms match."""
+    """A clause naming the query ``terms`` that match nothing in ``hit``; empty if no term matches."""
     met = {one.query for one in hit.words}
     unmet = [word(term) for term in dict.fromkeys(terms) if term not in met]
     return clause(", but nothing for ", listed(unmet, "or"), weight=55) if met and unmet else clause()

@@ -98,7 +98,9 @@ def embed_texts(
             break
         if vectors and new.shape[1] != len(next(iter(vectors.values()))):
             vectors = {}
-            error = f"{embedder.name} now gives vectors of other lengths, so the stored ones were dropped; try again"
+            error = (
+                f"{embedder.name} now returns vectors of a different length, so the stored ones were dropped; try again"
+            )
         vectors.update(zip(part, new, strict=True))
         made += len(part)
         progress(made, len(todo))
@@ -126,10 +128,10 @@ def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
     """
     vectors = embedder.embed(texts)
     if len(vectors) != len(texts):
-        raise LegError(f"{embedder.name} gave {len(vectors)} vectors for {len(texts)} texts")
+        raise LegError(f"{embedder.name} returned {len(vectors)} vectors for {len(texts)} texts")
     lengths = {len(vector) for vector in vectors}
     if len(lengths) > 1 or 0 in lengths:
-        raise LegError(f"{embedder.name} gave vectors of unusable lengths: {', '.join(map(str, sorted(lengths)))}")
+        raise LegError(f"{embedder.name} returned vectors of unusable lengths: {', '.join(map(str, sorted(lengths)))}")
     matrix = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(norms).all():

@@ -81,7 +81,7 @@ class TermCounts:
 
 @dataclass(frozen=True, slots=True)
 class FinishedPart:
-    """The results of one member with the parts of their scores, and the folders above them that are also results."""
+    """One member's results with their score components, and those parent folders that are results themselves."""
 
     hits: tuple[Hit, ...]
     summaries: tuple[Hit, ...]

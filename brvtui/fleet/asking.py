@@ -154,7 +154,7 @@ def ask(request: MemberQuestion) -> MemberReply:
         failure = faults.error_line(error)
     except Exception as error:  # a broken member must not prevent the other members' answers
         message = " ".join(f"{type(error).__name__}: {error}".split())
-        failure = f"failed unexpectedly ({message}); ask it alone with brv-tui query"
+        failure = f"failed unexpectedly ({message}); query it on its own with brv-tui query"
     return MemberReply(request.member.name, value, failure, kind, (time.perf_counter() - begun) * 1000)
 
 

@@ -164,10 +164,10 @@ class Cluster:
         try:
             info = self._client.sync(self._client.scheduler.identity, callback_timeout=patience_s)
         except TimeoutError as error:
-            line = f"the scheduler at {self.address} did not answer within {patience_s:.0f} s: it went away or"
+            line = f"the scheduler at {self.address} did not answer within {patience_s:.0f} s: it has stopped or"
             raise ClusterError(f"{line} hangs, or the network is too slow") from error
         except Exception as error:  # Dask raises many kinds of exceptions for a lost connection
-            line = f"the scheduler at {self.address} went away: start it again, or leave out --scheduler"
+            line = f"the scheduler at {self.address} has stopped: start it again, or leave out --scheduler"
             raise ClusterError(line) from error
         self._silent -= {task.worker for task in self._late if task.future.done()}
         self._late = [task for task in self._late if not task.future.done()]
@@ -224,7 +224,7 @@ def trusted_address(scheduler: str, trusted: bool) -> str:
         address = dask.config.get("scheduler-address", None)
         if not address:
             raise ClusterError(
-                "Dask's configuration names no scheduler: set DASK_SCHEDULER_ADDRESS, or give an address"
+                "Dask's configuration names no scheduler: set DASK_SCHEDULER_ADDRESS, or pass an address"
             )
     elif ":" not in scheduler:  # a text with a colon is an address, even if a file has that name
         try:

@@ -189,7 +189,7 @@ def _entry(table: Any, origin: str) -> FleetEntry:
     except ProfileError as error:
         raise FleetError(str(error)) from error
     if len(entry.places) != 1:
-        raise FleetError(f"{origin}: give one of path, repository and spaces")
+        raise FleetError(f"{origin}: must have exactly one of path, repository and spaces")
     check_revision(entry, origin)
     return entry
 

@@ -102,7 +102,7 @@ def _nobody(why: str, kind: AbsenceKind) -> FleetError:
 
 def _other_engine(name: str) -> str:
     able = ", ".join(one for one in registry.names() if registry.has(one, RanksTogether))
-    return f"its engine is {name}: only {able} can make one ranking"
+    return f"its engine is {name}: only {able} can be ranked together"
 
 
 def _different(states: Mapping[str, MemberState]) -> list[Absence]:

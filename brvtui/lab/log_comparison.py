@@ -138,15 +138,15 @@ def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
 
 
 _UNANSWERED = {
-    "error": "it failed then, so there is no answer to compare",
-    "cancelled": "it was stopped then, so there is no answer to compare",
+    "error": "that run failed, so there is no answer to compare",
+    "cancelled": "that run was stopped, so there is no answer to compare",
     UNLOGGED: "the engine's log does not contain it, so there is no answer to compare",
 }
 
 
 _OTHER_CAUSES = (
-    "the signals, the settings, earlier runs, the engine's version, "
-    "or a {noun} whose file time did not change or is older now"
+    "the signals, the settings, earlier runs, the engine's version, or a {noun} whose file time is unchanged or older "
+    "now"
 )
 
 

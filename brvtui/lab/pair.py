@@ -188,7 +188,7 @@ class RankSwapSearch:
         """Yields the query extended by each missing word of the title, then by the whole title."""
         title, text = self.context.snapshot.notes[place].title, self.query.text
         for words in (*filter(typed_words, map(from_utf16, self._missing(title, text))), title):
-            yield Proposal(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
+            yield Proposal(Reworded(f"{text} {words}"), f"add “{words}” to the query")
 
     def _missing(self, text: str, existing: str) -> list[str]:
         """The first words of ``text`` that are neither in ``existing`` nor stop words, in UTF-16 form."""

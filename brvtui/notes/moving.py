@@ -206,13 +206,13 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
     for name in (path, target):
         if f"{name}/".startswith(f"{ARCHIVE}/"):
             raise NoteError(
-                f"{name}: files in {ARCHIVE} keep the names that the engine gave them; restore the note first"
+                f"{name}: files in {ARCHIVE} must keep the names that the engine gave them; restore the note first"
             )
         if not is_folder and role_of(name) not in (Role.NOTE, Role.CONTEXT):
-            raise NoteError(f"{name}: this is the name of a file that is made from notes; choose another")
+            raise NoteError(f"{name}: this is the name of a file that is generated from notes; choose another")
     if target == CONTEXT_FILE:
         raise NoteError(
-            f"{target}: at the root of the tree, it makes all of the engine's searches fail; choose a folder"
+            f"{target}: at the root of the tree, this file makes all of the engine's searches fail; choose a folder"
         )
     if "\\" in target:
         raise NoteError(f"{target}: the engine reads \\ as a folder separator; choose another name")

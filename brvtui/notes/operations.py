@@ -127,9 +127,7 @@ def _archive_notices(path: str, signals: SignalSources, importance: float) -> tu
     """
     if signals.sidecar is None:
         reads_others = signals.reads_frontmatter or signals.overlay is not None or signals.given is not None
-        default = (
-            f"{path}: the stub has the importance of a new note, {importance:g}, because brv stores none for this one"
-        )
+        default = f"{path}: the stub has a new note's importance, {importance:g}, because brv stores none for this note"
         return (default,) if reads_others else ()
     return (f"{path}: its signals remain in ByteRover's own store; brv itself would remove them",)
 

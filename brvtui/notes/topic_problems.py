@@ -125,7 +125,7 @@ def _of_tags(html: str) -> Iterator[_Found]:
 
 def _swallowing(tag: _Tag) -> _Found:
     what = f"<{tag.name} …/> closes nothing" if tag.is_closed else f"<{tag.name}> has no end tag"
-    return tag.offset, f"{what}: the element contains everything up to its parent's end", Severity.ERROR
+    return tag.offset, f"{what}: the element contains everything up to the end of its parent", Severity.ERROR
 
 
 def _of_ids(tags: list[_Tag]) -> Iterator[_Found]:
@@ -152,7 +152,7 @@ def _of_topic(html: str, topic: Topic, topics: Collection[str]) -> Iterator[_Fou
     if topic.attribute("sig"):
         yield (
             max(0, html.find("sig=")),
-            "the topic is signed (sig): editing it here does not renew the signature",
+            "the topic is signed (sig): editing it here does not update the signature",
             Severity.WARNING,
         )
     for entry in filter(None, (one.strip() for one in topic.attribute("related").split(","))):

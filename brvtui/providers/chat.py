@@ -136,7 +136,7 @@ async def _with_retries(
         except ServiceRefusal as refusal:
             why = visible(masked(str(refusal), endpoint.key))
             if began:
-                raise ModelError(f"{endpoint.host}: the answer broke off: {why}") from None
+                raise ModelError(f"{endpoint.host}: the answer was cut off: {why}") from None
             instead = payload(refusal)
             if instead is not None:
                 sent = instead
@@ -321,7 +321,7 @@ class ChatService(ABC):
                 raise
         reply = reader.reply()
         if reply is None:
-            raise ModelError(f"{self._endpoint.host}: the answer broke off before its end")
+            raise ModelError(f"{self._endpoint.host}: the answer was cut off before its end")
         rest = mask.rest(reply.is_cut)
         if rest:
             yield TextPiece(rest)
@@ -352,12 +352,14 @@ class ChatService(ABC):
         if "max_completion_tokens" in message:
             parts["max_tokens"] = ""
         elif re.search(r"not support (?:tools|function|tool)", message, re.IGNORECASE):
-            parts["tools"] = "this model cannot call tools: it answers from the prompt only"
+            parts["tools"] = "this model cannot call tools: it answers only from the prompt"
         else:
             part = next((part for part in _OPTIONAL if re.search(rf"\b{part}\b", message)), "")
             if part:
                 parts[part] = (
-                    f"this model does not accept a {part}: it was asked without one" if part == "temperature" else ""
+                    f"this model does not accept a {part}: the request was sent without one"
+                    if part == "temperature"
+                    else ""
                 )
         new = {part: notice for part, notice in parts.items() if part not in self._learned}
         self._learned |= new

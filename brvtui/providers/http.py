@@ -306,7 +306,7 @@ async def answered(
 
 
 def unreached(error: BaseException, setting: str) -> str:
-    """Returns the reason, in one line, why a connection failed, with advice."""
+    """Returns a line that says why a connection failed, with advice."""
     cause = _first_cause(error)
     message = faults.reason(cause)
     if isinstance(cause, ConnectionError) and cause.errno:

@@ -57,8 +57,8 @@ _NEXT = {
     DeliveryOutcome.FAILED: "run brv query in the project to see the error",
 }
 _USED = (
-    "A note counts as used if the agent's reply names or quotes it, or the agent opened it: a guess. To see why the "
-    "memory chose a note, run brv-tui query with the prompt."
+    "A note counts as used if the agent's reply names or quotes it, or the agent opened it. This is an estimate. To "
+    "see why the memory chose a note, run brv-tui query with the prompt."
 )
 _UNUSED = "if the note with the answer is not listed here, see why: {}"
 _COUNT, _INDENT = 6, 4

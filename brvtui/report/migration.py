@@ -49,7 +49,7 @@ def _counts(report: MigrationReport) -> Iterator[Line]:
         yield line(' no query is judged or logged; give some: brv-tui migrate --dry-run "QUERY"', "muted")
         return
     yield Line()
-    yield line(f" {counted(len(report.answers), 'query', 'queries')}, asked before and after", "bold strong")
+    yield line(f" {counted(len(report.answers), 'query', 'queries')}, run before and after", "bold strong")
     for change, number in report.changes.items():
         yield _count(number, change.value, CHANGE_ROLES.get(change, "text"))
 

@@ -269,8 +269,7 @@ def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
 
 
 def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: int) -> RenderableType:
-    """Returns, for each kind of change, the smallest one that makes a model unnecessary, or the reason why there is
-    none.
+    """Returns, for each kind of change, the smallest change that avoids a model call, or why there is none.
 
     If ``found`` is None, the report says that no change is needed. ``of_note`` is True if the changes should put one
     named note first in the answer.

@@ -134,7 +134,7 @@ def _crossings(sweep: Sweep) -> Iterator[Block]:
     left_out = len(sweep.crossings) - _SHOWN
     if left_out > 0:
         yield line(f"   {left_out} more values; --format json shows all", "muted")
-    yield Text("a change that is undone between two of the values below is not detected", "faint")
+    yield Text("a change that reverts between two of the values below is not detected", "faint")
 
 
 def sweep_as_plain(sweep: Sweep) -> dict[str, Any]:

@@ -137,7 +137,9 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
     context = replace(session.engines.context(session.engine), now_ms=plan.then_ms)
     changes_files = plan.revision or plan.edits or plan.without
     if (changes_files or plan.signals) and not session.kind.can_vary:
-        raise EngineError("only the notes of a context tree can be compared in this way; give another time or profile")
+        raise EngineError(
+            "only the notes of a context tree can be compared in this way; choose another time or profile"
+        )
     base = context.snapshot
     then = AskedState(_AS_IT_IS, context, session.profile, UNCHANGED, base.stored)
     now = replace(then, name=_name(plan, context.now_ms), difference=_edited(plan, context))

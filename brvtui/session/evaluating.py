@@ -223,7 +223,7 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     if reverting is not None and comparison is not None:
         notices = [reverting.difference.times] if reverting.difference.times else []
         if plan.revision == "HEAD" and plan.has_gates and not reverting.difference.paths:
-            notices.append("no note differs from HEAD; in CI, name the branch to merge into")
+            notices.append("no note differs from HEAD; in CI, pass the target branch of the merge")
         if session.project.sources:
             notices.append(f"shared sources are compared as they are now, not as of {plan.revision}")
         comparison = replace(comparison, notices=(*comparison.notices, *notices))
@@ -297,7 +297,7 @@ def _with_earlier_judgments(
         path = (plan.judgments or root).resolve().relative_to(root).as_posix()
         judged = parse_judgments(Revision(root, commit).content(path, LARGEST), f"{path} at {plan.revision}")
     except ValueError as error:  # also RevisionError and JudgmentsError
-        why = f"removed judgments go unnoticed, because the file cannot be read at {plan.revision} ({error})"
+        why = f"removed judgments go undetected, because the file cannot be read at {plan.revision} ({error})"
         return replace(comparison, notices=(why, *comparison.notices))
     then = tuple(
         QueryResult(each.id, each.text, each.scope, "", each.grades, "", (), 0, 0.0)
@@ -325,7 +325,7 @@ def _with_changed_files(session: Session, plan: EvaluationPlan, commit: str, com
     try:
         revision = Revision(root, commit)
     except RevisionError as error:  # the tree has a repository of its own
-        why = f"changes of the project's settings and shared sources go unnoticed ({error})"
+        why = f"changes to the project's settings and shared sources go undetected ({error})"
         return replace(comparison, notices=(why, *comparison.notices))
     try:
         changed = [path.as_posix() for path in files if _differs(root, path.as_posix(), revision)]

@@ -168,6 +168,7 @@ class ChangedAnswer:
 
 _Candidates = tuple[RemedyKind, Iterable[Proposal]]
 FoundChange = tuple[RemedyKind, Proposal, ChangedAnswer]
+TriedRemedy = tuple[Remedy, ChangedAnswer | None]
 
 
 def _reworded(query: str, how: str) -> Proposal:
@@ -375,7 +376,7 @@ class RemedyFinder:
         files = {names.full: self._text, names.stub: stub}
         contents = tuple((path, text.encode("utf-8", "surrogateescape")) for path, text in files.items())
         change = FilesSet(contents, just_before_ms(self.context.now_ms), frozenset([note.path]))
-        yield Proposal(change, "archive it: search then finds only its stub")
+        yield Proposal(change, "archive it: searches then find only its stub")
 
     def as_remedy(self, found: FoundChange) -> Remedy:
         """The remedy for a change that was ``found``, without side effects."""
@@ -436,10 +437,7 @@ class RemedyFinder:
         return None
 
     def with_side_effects(
-        self,
-        tried: Sequence[tuple[Remedy, ChangedAnswer | None]],
-        others: Sequence[Judgment],
-        is_over: Callable[[], bool] = lambda: False,
+        self, tried: Sequence[TriedRemedy], others: Sequence[Judgment], is_over: Callable[[], bool] = lambda: False
     ) -> tuple[Remedy, ...]:
         """The remedies in ``tried``, each with its side effects on the queries of ``others``.
 
@@ -500,7 +498,7 @@ def find_remedies(
     rank, notice = finder.now.rank, ""
     if rank != explanation.rank:
         place = f"number {rank}" if rank is not None else "not a result"
-        notice = f"changes are tried without a cache and without services; there, it is {place}"
+        notice = f"changes are tried without a cache and without services; under these conditions, it is {place}"
     own = None if lower else session.explainer.remedies(explanation, cancelled)
     is_over = time_limit(limits[0], cancelled)
     search, tried = RemedySearch((), ()), [(one, finder.trial_of(one)) for one in own or ()]

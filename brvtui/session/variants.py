@@ -167,7 +167,7 @@ def _with_notes(snapshot: Snapshot, constants: TreeConstants, now_ms: float, var
 
 def _known(snapshot: Snapshot, path: str) -> str:
     if path not in snapshot.by_path:
-        raise VariantError(f"{shortened(path, 80)}: no such note; give its path in the tree")
+        raise VariantError(f"{shortened(path, 80)}: no such note; use its path in the tree")
     return path
 
 

@@ -1,4 +1,4 @@
-"""Fixtures of the app's tests: a garden of notes, and an app over it with a frozen clock and masked timings."""
+"""Fixtures for the app's tests: a garden of notes, and an app on it with a frozen clock and masked timings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def all_panes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skips storing notes a second after opening, so that no toast depends on the speed of a test."""
+    """Skips the storing of notes one second after opening, so that toasts do not depend on a test's speed."""
     monkeypatch.setattr(edit_check, "HOLD_S", 3_600.0)
 
 
@@ -70,7 +70,7 @@ def linked(garden: Tree) -> Tree:
 
 @pytest.fixture(autouse=True, scope="session")
 def parsed_once() -> Iterator[None]:
-    """Shares Textual's parsed style sheets among apps with the same variables."""
+    """Shares Textual's parsed style sheets between apps with the same variables."""
     parse = Stylesheet._parse_rules
     parsed: dict[object, list[RuleSet]] = {}
 
@@ -87,7 +87,7 @@ def parsed_once() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skips picture comparisons outside of `make test-all`."""
+    """Skips picture comparisons except in `make test-all`."""
     for item in items:
         if "looks" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.long)
@@ -109,8 +109,8 @@ def unseen_frames(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture(autouse=True)
 def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fixes timings, paths in fingerprints, symbols, colours, animations and pauses, so that output is the same
-    everywhere.
+    """Fixes timings, paths in fingerprints, symbols, colours, animations and pauses, so that the output is always the
+    same.
     """
     for name in ("preview", "run"):
         monkeypatch.setattr(Session, name, without_timings(getattr(Session, name)))
@@ -150,7 +150,7 @@ def size() -> tuple[int, int]:
 
 @pytest.fixture
 async def pilot(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[AppPilot]:
-    """The running app over the garden. It must be a test's last fixture, because it starts after those before it."""
+    """The running app on the garden. It must be a test's last fixture, because it starts after those before it."""
     async with app.run_test(size=size) as pilot:
         yield pilot
 
@@ -163,7 +163,7 @@ def looks(frames: None, snapshot: SnapshotAssertion, request: pytest.FixtureRequ
 
 @pytest.fixture
 def stuck_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
-    """Makes the tree stop loading after a number of files, out of a total."""
+    """Stops loading the tree after a number of files, out of a total."""
 
     def begin(done: int, total: int) -> None:
         def read(

@@ -29,12 +29,12 @@ at_all_sizes = pytest.mark.parametrize("size", _IN_LANES)
 at_two_sizes = pytest.mark.parametrize("size", _IN_LANES[:2])
 """Same as ``at_all_sizes``, but without 200x60."""
 MakeApp = Callable[..., BrvTui]
-"""Makes an app over a project."""
+"""Creates an app on a project."""
 ScreenKind = TypeVar("ScreenKind", bound="Screen[Any]")
 
 
 async def until(pilot: AppPilot, happened: Callable[[], object], seconds: float = 30.0) -> float:
-    """Waits until ``happened()`` is true and returns the seconds that it took. Fails after ``seconds``."""
+    """Waits until ``happened()`` is true, and returns how many seconds that took. Fails after ``seconds``."""
     begun = time.monotonic()
     while not happened():
         assert time.monotonic() - begun < seconds, f"did not happen within {seconds} s: {shown(pilot)}"
@@ -90,7 +90,7 @@ async def type_text(pilot: AppPilot, text: str) -> None:
 
 
 def at_once(pilot: AppPilot, *keys: str) -> None:
-    """Types ``keys`` as if they came in one read from a terminal: all arrive before the first is handled."""
+    """Types ``keys`` as if they came from a terminal in a single read: all arrive before the first is handled."""
     for key in keys:
         is_text = len(key) == 1
         pilot.app.post_message(events.Key(_character_to_key(key) if is_text else key, key if is_text else None))

@@ -50,7 +50,7 @@ async def in_editor(pilot: AppPilot) -> None:
 
 
 async def looked(pilot: AppPilot) -> None:
-    """Waits until the current text was checked, and drafted if necessary."""
+    """Waits until the current text has been checked and, if necessary, saved as a draft."""
     screen = editor(pilot)
 
     def idle() -> bool:
@@ -87,5 +87,5 @@ def on_disk(garden: Tree, path: str = NOTE) -> str:
 
 
 def by_somebody(garden: Tree, text: str) -> None:
-    """Writes the note as another program would."""
+    """Writes to the note like another program."""
     garden.file(NOTE, text, 0)

@@ -10,14 +10,14 @@ from tests.app.looking import AppPilot, trace_of, view
 
 
 def found(pilot: AppPilot) -> Trace:
-    """The shown answer of Jeffs Brain."""
+    """The answer from Jeffs Brain that is shown."""
     trace = trace_of(pilot)
     assert trace.engine == ENGINE
     return trace
 
 
 def hybrid(pilot: AppPilot) -> Hybrid:
-    """The section of the answer that only Jeffs Brain has."""
+    """The section of the answer that is specific to Jeffs Brain."""
     return found(pilot).section(Hybrid)
 
 

@@ -1,4 +1,4 @@
-"""Helpers of tests that judge queries in the Lab."""
+"""Helpers for tests that judge queries in the Lab."""
 
 from __future__ import annotations
 

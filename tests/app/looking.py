@@ -1,4 +1,4 @@
-"""Helpers that read the app's state, and the texts on the screen."""
+"""Helpers that read the app's state and the texts on the screen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def brv(pilot: AppPilot) -> BrvTui:
 
 
 def view(pilot: AppPilot) -> View:
-    """The view of the app."""
+    """The app's view."""
     return brv(pilot).view
 
 
@@ -71,7 +71,7 @@ def toast_text(pilot: AppPilot) -> str:
 
 
 def panes(pilot: AppPilot) -> dict[str, list[str]]:
-    """The texts of the panes that only show the trace."""
+    """The texts of the panes that show nothing but the trace."""
     kinds = ("verdict", "route", "results", "score", "retry", "cache", "answer", "lint")
     return {kind: [line.plain for line in screen(pilot).query_one(f"#{kind}", Lines).lines] for kind in kinds}
 

@@ -1,4 +1,4 @@
-"""Removes run-dependent text from the app's output: milliseconds, and the folder of the run."""
+"""Removes run-dependent text from the app's output: milliseconds, and the run's folder."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ NARROW_AND_WIDE = ONLY_NARROW | ONLY_WIDE
 
 
 class Looks(Protocol):
-    """Compares the screen with pictures. Each is called ``name``, in which ``{size}`` and ``{theme}`` are replaced."""
+    """Compares the screen with pictures called ``name``, in which ``{size}`` and ``{theme}`` are replaced."""
 
     async def __call__(
         self,
@@ -42,7 +42,7 @@ class Looks(Protocol):
 
 
 class NamedPictures(SVGImageExtension):
-    """SVG files under the names that tests choose."""
+    """SVG files with names chosen by the tests."""
 
     @classmethod
     def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:

@@ -47,7 +47,7 @@ def _apart(one: Area, other: Area) -> bool:
 
 
 def layouts(plan: Arrangement) -> st.SearchStrategy[Layout]:
-    """Layouts that a user of this version or another may have stored."""
+    """Layouts that may have been stored by this version or another one."""
     shares = st.dictionaries(st.sampled_from(NAMES), st.lists(st.floats(0.01, 500), min_size=1, max_size=4).map(tuple))
     hidden = st.frozensets(st.sampled_from((*plan.panes, "gone")), max_size=len(plan.panes) - 1)
     some = hidden.filter(lambda chosen: bool(set(plan.panes) - chosen))

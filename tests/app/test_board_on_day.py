@@ -1,4 +1,4 @@
-"""The data of the Maturity screen: marks, words, and one note's ageing."""
+"""The Maturity screen's data: marks, words, and one note's ageing."""
 
 from __future__ import annotations
 

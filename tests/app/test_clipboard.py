@@ -28,7 +28,7 @@ STAYS = '#!/bin/sh\ncat > "{folder}/{name}.got"\nsleep 60 &\necho $! > "{folder}
 
 @pytest.fixture
 def programs(tmp_path: Path) -> Path:
-    """A folder of programs, with the text that they receive beside them."""
+    """A folder of fake programs, each of which writes its input to a file beside it."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ("cat", "sleep", "sh"):

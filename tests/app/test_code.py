@@ -72,7 +72,7 @@ async def test_code_screens_count_symbols_and_omit_facts_of_notes(app: BrvTui, r
 async def test_code_screens_use_words_and_keys_for_code(pilot: AppPilot) -> None:
     await settled(pilot)
     assert "Ask a question" in shown(pilot)
-    assert "which symbols a walk over links reaches" in shown(pilot)
+    assert "which symbols a walk along links reaches" in shown(pilot)
     assert "Maturity" not in text_of(pilot, "#status")
     await ask(pilot, "round cents")
     await press(pilot, "escape")
@@ -98,7 +98,7 @@ async def test_digit_of_a_missing_screen_is_an_ordinary_query(pilot: AppPilot) -
     await ask(pilot, "3")
     assert "opens" not in text_of(pilot, "#lint")
     await ask(pilot, "2")
-    assert text_of(pilot, "#lint").strip() == "this was asked as a query; Esc, then 2 opens Symbols"
+    assert text_of(pilot, "#lint").strip() == "this was run as a query; Esc, then 2 opens Symbols"
 
 
 async def test_empty_screens_use_words_for_code(app: BrvTui, root: Path) -> None:

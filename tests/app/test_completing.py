@@ -1,4 +1,4 @@
-"""Runs that a model may answer, with an engine of another package."""
+"""Runs that a model may answer, with an engine from another package."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Drafter(Toy):
     modes = ("short", "long")
 
     def answer(self, context: Context[Rules], query: Query) -> Trace:
-        """The answer of Toy, as a draft."""
+        """Toy's answer, as a draft."""
         mode = query.options.get("mode", self.modes[0])
         if mode not in self.modes:
             raise EngineError(f"no mode {mode}")

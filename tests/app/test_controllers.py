@@ -46,7 +46,7 @@ def test_no_controller_inherits_from_another(module: Path) -> None:
 
 
 def test_only_workers_run_in_threads() -> None:
-    """Blocking work has a single entry, so that every result arrives by a call."""
+    """Blocking work has a single entry point, so that every result arrives through a call."""
     for module in _ROOM.rglob("*.py"):
         calls = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Call)]
         threaded = [ast.unparse(call) for call in calls for keyword in call.keywords if keyword.arg == "thread"]

@@ -1,4 +1,4 @@
-"""The smallest changes for a direct answer, in the Route pane: requested by key, computed in the background, and
+"""The smallest changes for a direct answer, in the Route pane: requested with a key, computed in the background, and
 dropped when they are out of date.
 """
 
@@ -73,7 +73,7 @@ async def test_changes_for_a_long_answer_are_listed(
 async def test_v_explains_why_no_changes_are_listed(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "f4", "v")
-    await until(pilot, lambda: "type a query first: v then looks for changes" in toast_text(pilot))
+    await until(pilot, lambda: "type a query first; v then looks for changes" in toast_text(pilot))
     await asked(pilot, "token store")
     assert trace_of(pilot).section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
     assert "no model is needed" not in text_of(pilot, "#route")

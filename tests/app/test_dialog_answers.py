@@ -1,4 +1,4 @@
-"""Enter gives the first answer of a dialog."""
+"""Enter chooses a dialog's first option."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MAKE: dict[str, tuple[Callable[[], Dialog[Any]], object]] = {
 
 
 def kinds(kind: type[Dialog[Any]] = Dialog) -> Iterator[type[Dialog[Any]]]:
-    """All classes of dialogs."""
+    """All dialog classes."""
     for below in kind.__subclasses__():
         yield below
         yield from kinds(below)

@@ -1,4 +1,4 @@
-"""Short forms of Retry and Cache, shown by default without a key."""
+"""Short forms of the Retry and Cache panes, shown by default without pressing a key."""
 
 from __future__ import annotations
 

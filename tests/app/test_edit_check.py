@@ -1,4 +1,4 @@
-"""The effects of an edit on judged queries and the open one, in a toast and in the Lab."""
+"""The effects of an edit on the judged queries and the open one, in a toast and in the Lab."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def test_lab_shows_a_column_for_unsaved_text(with_judgments: Tree, pilot: 
 
 
 async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judgments: Tree, make_app: MakeApp) -> None:
-    """Checks the toast, the mark on the Lab, its details of the change, and the report after a revert."""
+    """Checks the toast, the mark on the Lab tab, the Lab's details about the change, and the report after a revert."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await open_note(pilot, ROTATION)
@@ -94,7 +94,7 @@ async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
 
 
 async def test_changed_answer_of_open_query_is_reported_and_not_judged(with_judgments: Tree, make_app: MakeApp) -> None:
-    """`J` asks which answer is right, and offers the one before the edit."""
+    """`J` asks which answer is right, and offers the one from before the edit."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)
@@ -249,5 +249,5 @@ def test_edit_sentence_counts_notes_without_derived_files(paths: tuple[str, ...]
 
 def test_question_about_a_long_query_fits_on_the_screen() -> None:
     (message,) = EarlierAnswerDialog([("refund " * 1_000, "")])._paragraphs
-    assert message.endswith("has a different answer since the edits. The judgment will expect the right one.")
+    assert message.endswith("since the edits. The judgment will expect the answer that you choose.")
     assert len(message) < 300

@@ -263,7 +263,7 @@ async def test_editor_handles_clicks_help_and_control_characters(pilot: AppPilot
     assert "2 characters that cannot be shown" in toast_text(pilot)
 
 
-async def save_anyway(pilot: AppPilot, message: str = "its frontmatter would no longer be read") -> None:
+async def save_anyway(pilot: AppPilot, message: str = "its frontmatter would become unreadable") -> None:
     """Saves, and confirms the warning about damage."""
     await on(pilot, DamageDialog, "ctrl+s")
     dialog = pilot.app.screen
@@ -276,7 +276,7 @@ async def save_anyway(pilot: AppPilot, message: str = "its frontmatter would no 
 @pytest.mark.parametrize(
     ("keys", "typed", "message"),
     [
-        (("down", "end"), ": two: [", "line 2: "),
+        (("ctrl+home", "down", "end"), ": two: [", "line 2: "),
         (("ctrl+home",), "q", "line 1: the frontmatter does not begin with ---"),
     ],
 )
@@ -299,7 +299,7 @@ async def test_signals_lost_by_a_save_are_reported(garden: Tree, make_app: MakeA
     garden.read_frontmatter()
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot, REFUNDS)
-        await pilot.press("down", "end", *["left"] * 5)
+        await pilot.press("ctrl+home", "down", "end", *["left"] * 5)
         await type_keys(pilot, ",")
         await save_anyway(pilot)
         await until(pilot, lambda: f"saved {REFUNDS}" in toast_text(pilot))
@@ -372,7 +372,7 @@ def test_unreadable_frontmatter_needs_confirmation(garden: Tree, before: str, af
     session.load()
     doubt = save(session, on_disk(session, NOTE), after.encode(), False)
     assert isinstance(doubt, SaveDoubt)
-    assert "its frontmatter would no longer be read" in doubt.problem
+    assert "its frontmatter would become unreadable" in doubt.problem
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ async def test_unsaved_text_is_drafted_until_saved(garden: Tree, pilot: AppPilot
 
 @pytest.fixture
 def left(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
-    """The garden with a draft of a process that has ended."""
+    """The garden with a draft from a process that has ended."""
     import hashlib
 
     base = hashlib.sha256(FEW_LINES.encode()).hexdigest()
@@ -189,7 +189,7 @@ async def test_outdated_draft_shows_a_warning_and_can_be_discarded(left: Tree, m
 
 
 async def _offered_of_gone(pilot: AppPilot, message: str) -> None:
-    """Opens the draft of a note that is gone from its path, and checks that ``message`` is shown."""
+    """Opens the draft of a note that is no longer at its path, and checks that ``message`` is shown."""
     await settled(pilot)
     brv(pilot).editing.edit(NOTE)
     await on(pilot, DraftDialog)
@@ -211,7 +211,7 @@ async def test_draft_of_a_moved_note_opens_at_its_new_path(left: Tree, make_app:
     (left.tree / NOTE).rename(left.tree / moved)
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await _offered_of_gone(
-            pilot, f"The note has been moved since: it is {moved} now, and the draft goes there too."
+            pilot, f"The note has been moved since: it is now {moved}, and the draft belongs there too."
         )
         await on(pilot, EditorScreen, "m")
         await looked(pilot)
@@ -239,7 +239,7 @@ async def test_discarding_the_draft_of_a_removed_note_opens_no_editor(left: Tree
 async def test_each_note_keeps_its_newest_draft_on_a_slow_disk(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the last waiting draft of each note is written. Drafts of other notes do not wait for that."""
+    """Only each note's last waiting draft is written. Drafts of other notes do not wait for it."""
     is_wanted = threading.Event()
     write, written = note_on_disk.write_draft, []
 
@@ -280,7 +280,7 @@ def test_text_of_a_failed_save_does_not_replace_drafts(left: Tree) -> None:
 async def test_second_write_during_a_save_is_kept_and_reported(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another program writes twice: between check and swap, and before the swap is undone."""
+    """Another program writes twice: between the check and the swap, and before the swap is undone."""
     swap, texts = note_files.exchange, [b"first\n", b"second\n"]
 
     def disturbed(folder: int, one: str, other: str) -> bool:

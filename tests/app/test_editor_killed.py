@@ -20,7 +20,7 @@ _SECONDS = 40.0
 
 
 def _wait(terminal: Terminal, happened: Callable[[str], object]) -> None:
-    """Reads the app's output until ``happened`` is true of all of it. Fails after a while."""
+    """Reads the app's output until ``happened`` is true for all of it so far. Fails after a while."""
     painted, end = b"", time.monotonic() + _SECONDS
     while not happened(painted.decode("utf-8", "replace")):
         assert time.monotonic() < end, painted[-2000:]

@@ -1,4 +1,4 @@
-"""The Query screen before there is a query: a field, questions to begin with, and nothing that has no use yet."""
+"""The Query screen before there is a query: a field, some questions to try, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The choice of the engine: by key, by settings, and if one is unavailable; messages about several."""
+"""The choice of the engine: with a key, in the settings, and if an engine is unavailable; messages about several
+engines.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,7 @@ async def test_profiles_help_and_feedback_match_the_answering_engine(app: BrvTui
     own = {
         "byterover": "found by searching for a single word",
         "jeffs_brain": "by words (w)",
-        "soleri": "search for words (b)",
+        "soleri": "rank by words (b)",
     }
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "rollback")

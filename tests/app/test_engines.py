@@ -1,4 +1,4 @@
-"""Jeffs Brain in the app: P switches the engine, every pane follows, and only runs call services."""
+"""Jeffs Brain in the app: P switches the engine, every pane is updated, and only runs call services."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def vectors(payload: Any) -> Answer:
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    """An embedder at an address, set by the environment."""
+    """An embedder at an address, configured in the environment."""
     with serving(vectors) as server:
         monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", server.base)
         monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "mini")
@@ -104,7 +104,7 @@ async def test_panes_explain_scores_retries_and_empty_results(pilot: AppPilot) -
     await ask(pilot, "token")
     brv(pilot).queries.scope_to("billing")
     await settled(pilot)
-    assert "this engine has no scopes" in flat(pilot, "#route")
+    assert "this engine does not support scopes" in flat(pilot, "#route")
     assert found(pilot).hits
 
 
@@ -133,7 +133,7 @@ async def test_panes_and_w_explain_why_notes_are_in_or_out_of_the_answer(pilot: 
     assert missed not in {hit.path for hit in found(pilot).hits}
     brv(pilot).selection.select(missed)
     await settled(pilot)
-    assert "in neither leg of this search: w says why" in flat(pilot, "#score")
+    assert "in neither of this search's legs: w says why" in flat(pilot, "#score")
     await pilot.press("w")
     await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
     assert "Neither words nor vectors find it" in shown(pilot)
@@ -153,7 +153,7 @@ async def test_mode_key_needs_modes_and_typing_uses_the_chosen_engine(pilot: App
     screen(pilot).field.value = ""
     await settled(pilot)
     assert view(pilot).answer.trace is None
-    assert "which notes two ranked lists agree on" in shown(pilot)
+    assert "which notes rank high in two lists" in shown(pilot)
 
 
 def test_explanation_refuses_a_misconfigured_embedder(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Enter right after the last letter runs the query, and then the screen shows how to ask a new question."""
+"""Enter right after the last letter runs the query; the screen then shows how to type a new one."""
 
 from __future__ import annotations
 

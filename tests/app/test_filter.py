@@ -1,4 +1,4 @@
-"""The filter of every pane: it keeps rows or finds lines, by keys and by mouse."""
+"""Every pane's filter, which keeps rows or finds lines; by keyboard and by mouse."""
 
 from __future__ import annotations
 

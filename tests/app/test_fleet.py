@@ -46,7 +46,7 @@ def _member(folder: Path, name: str, *notes: tuple[str, str, str], **given: Any)
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    """Two members that cover the query, one that does not, one of another engine, and one with a missing folder."""
+    """Two members that cover the query, one that does not, one with another engine, and one whose folder is missing."""
     auth = ("auth/jwt/rotation.md", "Refresh token rotation", "A refresh token is used once, then rotated.")
     pay = ("billing/sessions.md", "Sessions of the shop", "The refresh token of a card is kept for a day: rotation.")
     members = (
@@ -69,7 +69,7 @@ class HeldAsks(HereAsks):
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
     ) -> Iterator[MemberReply]:
-        """Returns one reply for each query."""
+        """Returns one reply per query."""
         for one in questions:
             while one.member.name == self.at and not stopped() and not self.may_go_on.wait(0.01):
                 pass
@@ -142,7 +142,7 @@ async def test_results_are_grouped_by_member_or_ranked_together(fleet: Fleet) ->
         assert "not comparable" in headline
         results = text_of(pilot, "#results")
         assert results.index("auth-service") < results.index("payments"), "what needs no model is first"
-        assert "Ask in other words" not in results
+        assert "Rephrase the query" not in results
         for part in ("title =refresh =token =rotation", "2 members do not cover it", "no such folder"):
             assert part in results
         assert "fix or remove its entry in the fleet" in results
@@ -162,7 +162,7 @@ async def test_results_are_grouped_by_member_or_ranked_together(fleet: Fleet) ->
         assert ranking is not None
         assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
         assert "3 are left out" in text_of(pilot, "#fleet-headline")
-        left_out = "its engine is soleri: only byterover can make one ranking F5 asks each member's own engine instead"
+        left_out = "its engine is soleri: only byterover can be ranked together F5 asks each member's own engine"
         assert left_out in flat(pilot, "#results")
         assert "--merge" not in text_of(pilot, "#members")
         for part in ("sum ✓", "‘rotation’ is in", "Words are counted over 4 notes of 3 members,"):
@@ -234,7 +234,7 @@ async def test_unopenable_member_shows_a_reason_and_6_returns_to_the_fleet(fleet
     async with there.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
-        assert "Esc, then 6 goes back to the fleet." in flat(pilot, "#results")
+        assert "Press Esc, then 6, to go back to the fleet." in flat(pilot, "#results")
         await pilot.press("escape", "6")
         assert "2 of 7 memories cover it" in text_of(pilot, "#fleet-headline")
         await pilot.press("escape", "ctrl+q")
@@ -293,7 +293,7 @@ async def test_ctrl_r_reads_the_fleet_file_again(fleet: Fleet, tmp_path: Path) -
         file.write_text("")
         for key in ("ctrl+r", "f5"):
             await pressed(pilot, key)
-        assert "no member can be asked" in text_of(pilot, "#members")
+        assert "no member is available" in text_of(pilot, "#members")
 
 
 async def test_changed_member_reopens_with_the_engine_of_its_entry(fleet: Fleet) -> None:
@@ -329,7 +329,7 @@ async def test_enter_is_offered_only_on_rows_that_open(fleet: Fleet) -> None:
         await asked(pilot, "zzz")
         await pilot.press("i")
         assert "Enter ask" in text_of(pilot, "#keys")
-        way_out = "Ask in other words, or add a note about it to a member: F4 lists the members, and Enter opens one."
+        way_out = "Rephrase the query, or add a note about it to a member: F4 lists the members, and Enter opens one."
         for key in ("f5", "f5"):
             await pressed(pilot, key)
             assert way_out in flat(pilot, "#results")
@@ -487,7 +487,7 @@ async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
         )
         assert app.clipboard == "[auth-service]:auth/jwt/rotation.md"
         await pilot.press("w")
-        assert "Enter opens the result in its own memory; there w says why" in messages[-1]
+        assert "Enter opens the result in its own memory; there, w explains why" in messages[-1]
         await pilot.press("j", "enter")
         opening = await left_for(pilot)
     there = BrvTui(opening)

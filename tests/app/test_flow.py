@@ -1,4 +1,4 @@
-"""Text of several roles in lines: nothing is lost or too wide, and links keep their positions."""
+"""Wrapping text with several roles: nothing is lost or too wide, and links keep their positions."""
 
 from __future__ import annotations
 

@@ -42,6 +42,6 @@ async def test_help_explains_the_ascii_signs(garden: Tree, make_app: MakeApp, mo
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "2", "f1")
-        for words in ("(d draft, v", "validated, c core)", "stubs (a, what is left"):
+        for words in ("(d draft, v", "validated, c core)", "stubs (a, the remains"):
             assert words in flat(pilot)
         assert not set("○◐●▤▱▫") & set(shown(pilot))

@@ -1,4 +1,4 @@
-"""The pane Graph: it replaces the cache, and links can be walked."""
+"""The Graph pane: it replaces the Cache pane, and you can move along links."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENTRY = "auth/jwt/entry.md"
 
 @pytest.fixture
 def linked(garden: Tree) -> Tree:
-    """Notes, one of which is reached only by links."""
+    """Notes, one of which can be reached only through links."""
     garden.file(HUB, HUB_TEXT)
     garden.file(HANDOVER, "# Handover\n\nWhoever leaves says what is open.\n")
     garden.file(ENTRY, f"---\nrelated: [{HANDOVER}]\ntags: [gate]\n---\n# Token entry\n\nA token store begins here.\n")

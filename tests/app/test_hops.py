@@ -1,4 +1,4 @@
-"""The path of a query from Enter to the painted panes equals the list in docs/explanation/architecture.md."""
+"""A query's path from Enter to the painted panes matches the list in docs/explanation/architecture.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Call = tuple[str, str]
 
 
 def listed() -> list[list[Call]]:
-    """The functions of each hop in the page, with their files."""
+    """The functions listed for each hop on the page, with their files."""
     page = (ROOT / "docs/explanation/architecture.md").read_text(encoding="utf-8")
     part = page.split("### From a key to the painted panes")[1].split("\n### ")[0]
     hops = re.findall(r"^\d+\. (.*(?:\n   .*)*)", part, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Without an open project, no action that needs one is offered, and its key says how to open one."""
+"""Without an open project, actions that need one are not offered, and their keys say how to open one."""
 
 from __future__ import annotations
 

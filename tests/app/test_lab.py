@@ -70,7 +70,7 @@ async def test_lab_without_judgments_explains_how_to_create_them(garden: Tree, m
         await press(pilot, "J")
         await until(pilot, lambda: "no query is open or logged" in toast_text(pilot))
         await pilot.press("f3")
-        assert "the query and the column under the cursor" in text_of(pilot, "#cell")
+        assert "the query in the column under the cursor" in text_of(pilot, "#cell")
 
 
 async def test_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPilot) -> None:

@@ -1,4 +1,4 @@
-"""Sharing the screen among panes: by keys, by mouse, remembered per project."""
+"""Dividing the screen between panes: by keyboard and by mouse, remembered per project."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_panes_can_be_resized_and_hidden(app: BrvTui, pilot: AppPilot) -> 
     assert (width(pilot, "results"), height(pilot, "results")) == before[:2]
     await press(pilot, "escape", *(">" for _ in range(60)))
     assert (width(pilot, "tree"), width(pilot, "retry"), width(pilot, "cache")) == (20, 20, 20)
-    assert "could give up space" in toast_text(pilot)
+    assert "can give up space" in toast_text(pilot)
     await press(pilot, "equals_sign")
     tree = screen(pilot).query_one("#tree").region
     before = width(pilot, "tree")

@@ -1,4 +1,4 @@
-"""The Log screen: both logs, comparisons with now, and new entries of the engine."""
+"""The Log screen: both logs, comparisons with current answers, and new entries in the engine's log."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.support.trees import BRV3, NOW_MS, Tree
 
 
 def logged(garden: Tree, number: int, query: str, **changes: object) -> None:
-    """Writes one entry of the engine's log, ``number`` minutes ago, as a complete file."""
+    """Writes an entry of the engine's log as a complete file, dated ``number`` minutes ago."""
     folder = query_log_folder(project_data(garden.root))
     folder.mkdir(parents=True, exist_ok=True)
     began = int(NOW_MS) - number * 60_000
@@ -55,7 +55,7 @@ def logged(garden: Tree, number: int, query: str, **changes: object) -> None:
 
 @pytest.fixture
 def with_log(garden: Tree) -> Tree:
-    """The garden, with an engine that has answered some queries."""
+    """The garden, after an engine has answered some queries."""
     nothing = {"resultCount": 0, "topScore": 0, "totalFound": 0}
     logged(garden, 9, "refresh token rotation")
     logged(garden, 7, "zebra quagga", tier=2, matchedDocs=[], searchMetadata=nothing)

@@ -1,4 +1,4 @@
-"""Markdown as lines: the look of each construct, links, and the limits of hostile text."""
+"""Markdown rendered as lines: the look of each construct, links, and limits for hostile text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes to notes from the Maturity screen, and their effects on the board."""
+"""Changes made to notes on the Maturity screen, and their effects on the board."""
 
 from __future__ import annotations
 

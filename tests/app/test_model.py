@@ -1,4 +1,4 @@
-"""A language model in the app: with permission, live text, and immediate stop; over a local server."""
+"""A language model in the app, on a local server: permission, live text, and immediate stop."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _titles(pilot: AppPilot) -> tuple[str, str]:
 
 
 def _logged(pilot: AppPilot) -> list[tuple[str, str]]:
-    """The ends of the queries that ran, newest first, and the reasons for failures."""
+    """The outcomes of the queries that ran, newest first, and the reasons for failures."""
     session = brv(pilot).project.session
     assert session is not None
     return [(entry.status, entry.problem) for entry in session.logbook.read(9)]
@@ -137,7 +137,7 @@ async def test_text_is_shown_as_it_arrives_and_esc_stops_the_model(garden: Tree,
             await until(pilot, lambda: (log := view(pilot).log) and log.compared)
             await settled(pilot)
             assert "stop" in text_of(pilot, "#log")
-            assert "it was stopped then" in flat(pilot, "#entry")
+            assert "that run was stopped" in flat(pilot, "#entry")
 
 
 async def test_narrow_screen_shows_the_answer_while_the_model_writes(garden: Tree, make_app: MakeApp) -> None:
@@ -223,7 +223,7 @@ def test_uncached_run_gives_the_reason(garden: Tree, ending: EndReason, kind: st
 
 
 def test_permission_text_matches_the_tier_and_its_limits(garden: Tree) -> None:
-    """The names of the tiers promise one call and a loop, but a profile may set other limits."""
+    """The tiers' names suggest one call and a loop, but a profile may set other limits."""
 
     def question(query: str, maximum: int) -> str:
         trace = garden.ask(query)
@@ -235,7 +235,7 @@ def test_permission_text_matches_the_tier_and_its_limits(garden: Tree) -> None:
     one = "This query needs tier 3: one call with about 700 tokens of your notes"
     limit = " It uses at most 1000 tokens."
     assert question(_CALL, 1) == f"{one}.{limit}"
-    more = "or up to 50 if the model asks to read more notes of this tree first"
+    more = "or up to 50 if the model first wants to read more notes in this tree"
     assert question(_CALL, 50) == f"{one}, {more}.{limit}"
     more = f"the first with about 700 tokens of your notes; the model may read more notes of this tree.{limit}"
     assert question(_LOOP, 50) == f"This query needs tier 4: up to 50 calls, {more}"

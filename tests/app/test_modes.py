@@ -1,4 +1,4 @@
-"""Several screens over one project: numbers and mouse reach them, and state and selection stay."""
+"""Several screens on one project: digits and the mouse switch between them, and state and selection are kept."""
 
 from __future__ import annotations
 

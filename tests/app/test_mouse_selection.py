@@ -16,7 +16,7 @@ from tests.support.trees import Tree
 
 
 async def drag(pilot: AppPilot, start: tuple[int, int], end: tuple[int, int]) -> None:
-    """Drags the mouse between two places of the terminal, and waits until the selection is painted."""
+    """Drags the mouse between two positions in the terminal, and waits until the selection is painted."""
     await pilot.mouse_down(offset=start)
     await pilot.hover(offset=end)
     await pilot.mouse_up(offset=end)
@@ -24,7 +24,7 @@ async def drag(pilot: AppPilot, start: tuple[int, int], end: tuple[int, int]) ->
 
 
 def place(widget: Widget, x: int, y: int) -> tuple[int, int]:
-    """The place in the terminal of a cell of the content of ``widget``."""
+    """The position in the terminal of a cell in ``widget``'s content."""
     corner = widget.content_region.offset
     return corner.x + x, corner.y + y
 
@@ -35,7 +35,7 @@ def selected(pilot: AppPilot) -> str:
 
 
 def marked(pane: Pane) -> str:
-    """The text of ``pane`` that is painted in the colour of the selection, by row."""
+    """The text in ``pane`` that is painted in the selection colour, by row."""
     colour = pane.selection_style.bgcolor
     rows = []
     for strip in map(pane.paint_row, range(pane.rows)):

@@ -1,4 +1,4 @@
-"""Work of which only the newest request counts, and the trail of followed links."""
+"""Work for which only the newest request counts, and the history of followed links."""
 
 from __future__ import annotations
 

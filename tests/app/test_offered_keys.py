@@ -23,7 +23,7 @@ _SCREENS: dict[str, Sequence[str]] = {
     "lab": ("escape", "5"),
     "health": ("escape", "7"),
 }
-"""The keys that lead to screens with little on them, where most keys have nothing to act on."""
+"""The keys that lead to nearly empty screens, where most keys have nothing to act on."""
 _OF_ANY_PANE = "pane("
 """The prefix of actions with keys for all panes. The key of the current pane has no effect."""
 

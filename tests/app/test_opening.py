@@ -174,7 +174,7 @@ async def test_only_a_setting_that_prevents_opening_is_named(tmp_path: Path, mak
     file = own("")
     async with make_app(file).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert view(pilot).project.problem == f"{file}: not a folder; give the project's folder"
+        assert view(pilot).project.problem == f"{file}: not a folder; choose the project's folder"
         assert "for Settings" not in flat(pilot, "#results")
 
 
@@ -298,5 +298,5 @@ async def test_status_shows_no_warning_before_watching_starts(app: BrvTui, monke
 
 
 def test_fields_may_be_created_before_the_first_screen(garden: Tree, make_app: MakeApp) -> None:
-    """From Python 3.12 on, Textual starts tasks at once, and a field of the first screen clears the selection."""
+    """From Python 3.12 on, Textual starts tasks at once, and a field on the first screen clears the selection."""
     make_app(garden.root).clear_selection()

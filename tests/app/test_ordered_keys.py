@@ -1,4 +1,4 @@
-"""Keys of a burst act in the order in which they were pressed, in fields and in the editor."""
+"""Keys in a burst act in the order in which they were pressed, in fields and in the editor."""
 
 from __future__ import annotations
 

@@ -106,8 +106,8 @@ def test_single_line_burst_is_typed_in_a_field_but_pasted_elsewhere() -> None:
 
 @pytest.mark.parametrize("pause", [0.05, 0.2, 0.45])
 def test_paste_in_pieces_submits_no_line(pause: float) -> None:
-    """A terminal delivers 4,096 bytes at a time, and a busy screen delays them. A line break between two pieces
-    submits nothing.
+    """A terminal delivers 4,096 bytes at a time, with delays if the screen is busy. A line break between two pieces
+    must not submit the field.
     """
     terminal = Terminal()
     for piece in ("one\ntwo", "\nthree", " and four\n"):
@@ -217,7 +217,7 @@ LONG = {
 
 
 def _keys(parts: Iterable[str]) -> list[str]:
-    """The characters, or else names, of the keys in ``parts``."""
+    """The characters of the keys in ``parts``, or their names if they have none."""
     parser = PasteParser()
     found = [event for part in parts for event in parser.feed(part)]
     return [event.character or event.key for event in found if isinstance(event, events.Key)]

@@ -18,7 +18,7 @@ from tests.support.trees import Tree
 
 
 def tab(pilot: AppPilot) -> str:
-    """The tab of the answer in front."""
+    """The tab of the Answer pane that is in front."""
     return screen(pilot).query_one(AnswerPane).tab
 
 

@@ -1,4 +1,4 @@
-"""One key shows where plain search ranks the selected note, whichever engine answered."""
+"""One key shows the selected note's rank in plain search, whichever engine answered."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_note_that_plain_search_misses_gets_the_reason(pilot: AppPilot) ->
 async def test_f_without_a_selected_result_explains_what_is_needed(pilot: AppPilot) -> None:
     await ask(pilot, "zzzz")
     await press(pilot, "escape", "F")
-    await until(pilot, lambda: "F then shows where plain search ranks it" in toast_text(pilot))
+    await until(pilot, lambda: "F then shows its rank in plain search" in toast_text(pilot))
 
 
 async def test_first_note_of_all_other_engines_is_named_if_they_agree(pilot: AppPilot) -> None:

@@ -27,12 +27,12 @@ from tests.support.trees import Tree
 pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")]
 _QUIT = "\x11"
 _LIMIT_S = 4.0
-"""The limit in seconds. On a quiet machine, quitting takes at most one: see the times that `-s` prints."""
+"""The limit in seconds. On a quiet machine, quitting takes at most one second: `-s` prints the times."""
 
 
 def _quits(terminal: Terminal, how: str | int = _QUIT) -> int:
-    """Ends the app by a key or a signal and returns its exit code. Fails if that takes long or the terminal is not
-    restored.
+    """Ends the app with a key or a signal, and returns its exit code. Fails if this takes too long or the terminal is
+    not restored.
     """
     began = time.perf_counter()
     if isinstance(how, str):
@@ -220,7 +220,7 @@ FLOODS = {
 
 
 def _idle(terminal: Terminal) -> None:
-    """Waits until the app uses hardly any processor time."""
+    """Waits until the app uses hardly any CPU time."""
     used, end = float("inf"), time.monotonic() + 15
     while used > 0.1:
         assert time.monotonic() < end

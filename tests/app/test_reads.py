@@ -17,7 +17,7 @@ _STATES = {name: type(state) for name, state in View._field_defaults.items()}
 
 
 class Guarded(View):
-    """A view that records which of its sub-states are read."""
+    """A view that records which sub-states are read."""
 
     read: set[type]
 

@@ -193,10 +193,10 @@ async def test_cached_answer_is_not_called_the_current_answer(pilot: AppPilot) -
     await ask_from_cache(pilot, "rollback")
     await pilot.press("escape", "w")
     pane = await raising(pilot)
-    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
-    assert pane.heading(view(pilot)) == "It answers when asked again"
+    await until(pilot, lambda: "it is already first in an answer that needs no model" in shown(pilot))
+    assert pane.heading(view(pilot)) == "It answers when the query is run again"
     text = " ".join(line.plain.strip() for line in pane.lines)
-    anew = "without the cache (c on the Query screen clears it), it is first in an answer that needs no model"
+    anew = "without the cache (c on the Query screen clears it), it is already first in an answer that needs no model"
     assert text.startswith(f"[raise]  lower the answer came from the cache; {anew}")
 
 
@@ -248,7 +248,7 @@ async def test_folder_result_has_only_wording_remedies(app: BrvTui, garden: Tree
         brv(pilot).selection.select(folder)
         await settled(pilot)
         await pilot.press("escape", "w")
-        message = "no other wording that was tried helps. It stands for its folder"
+        message = "none of the other wordings that were tried helps. It represents its folder"
         await until(pilot, lambda: message in flat(pilot))
 
 
@@ -274,13 +274,13 @@ async def test_leading_note_of_a_direct_answer_needs_no_remedy(app: BrvTui, pilo
     assert trace_of(pilot).tier == 2
     await pilot.press("escape", "w")
     pane = await raising(pilot)
-    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
+    await until(pilot, lambda: "it is already first in an answer that needs no model" in shown(pilot))
     text = " ".join(line.plain.strip() for line in pane.lines)
     assert "If it should not answer this query, press l to see changes that lower it" in text
     await on(pilot, MessageScreen, "f1")
     await until(pilot, lambda: "What would help it · help" in shown(pilot))
     assert "Close the dialog" in shown(pilot)
-    assert "Go to the place where the change is made" not in shown(pilot), "there is none to make"
+    assert "Go to the place where you can make the change" not in shown(pilot), "there is none to make"
     await pilot.press("escape")
     assert isinstance(app.screen, RemedyDialog)
     assert pane.heading(view(pilot)) == "It answers"
@@ -358,7 +358,7 @@ async def test_tab_is_selected_by_a_click(pilot: AppPilot) -> None:
     pane = await lowering(pilot, "rollback")
     await pilot.click(pane, offset=(4, 1))
     assert not pane.lower
-    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
+    await until(pilot, lambda: "it is already first in an answer that needs no model" in shown(pilot))
 
 
 async def test_search_that_fails_says_why_and_no_longer_seems_to_run(pilot: AppPilot) -> None:

@@ -1,4 +1,4 @@
-"""A saved trace in the app: panes are unchanged, no query can run, and damaged files are safe."""
+"""A saved trace in the app: panes look the same, no query can run, and damaged files do no harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retry: every row can be chosen, by keyboard and mouse, and shows its results."""
+"""The Retry pane: every row can be chosen, by keyboard and by mouse, and shows its results."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ async def test_entity_searches_show_results_and_no_query_offers_no_rows(pilot: A
     await settled(pilot)
     await pilot.press("f5", "enter", "l", "h", "j")
     assert pane(pilot).choices == []
-    assert "how a search is relaxed" in flat(pilot, "#retry")
+    assert "how a search that finds too little is relaxed" in flat(pilot, "#retry")
     await ask(pilot, "refresh token rotation")
     await choose(pilot, "“refresh”")
     await press(pilot, "enter", "j")

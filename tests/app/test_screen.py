@@ -47,7 +47,7 @@ async def test_nothing_is_drawn_while_the_app_ends(app: BrvTui, pilot: AppPilot)
 
 async def test_digit_typed_as_a_query_explains_how_to_open_its_screen(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "3")
-    assert text_of(pilot, "#lint").strip() == "this was asked as a query; Esc, then 3 opens Maturity"
+    assert text_of(pilot, "#lint").strip() == "this was run as a query; Esc, then 3 opens Maturity"
     await ask(pilot, "34")
     assert "opens" not in text_of(pilot, "#lint")
     await ask(pilot, "3")
@@ -70,7 +70,7 @@ async def test_keys_act_outside_the_field_and_are_text_inside(app: BrvTui) -> No
         assert "Esc close" in shown(pilot).splitlines()[-1]
         assert "F9" not in shown(pilot).splitlines()[-1], "the keys of the screen below do nothing now"
         await pilot.press("escape", "f6", "f1")
-        assert "This pane simulates the cache" in flat(pilot)
+        assert "This pane simulates the engine's cache" in flat(pilot)
         await pilot.press("f1")
         assert not isinstance(pilot.app.screen, MessageScreen)
         await pilot.press("i", "t", "z", "q", "question_mark", "1")

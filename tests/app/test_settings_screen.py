@@ -46,13 +46,13 @@ def kept() -> dict[str, Any]:
 
 
 async def file_holds(pilot: AppPilot, settings: dict[str, Any]) -> None:
-    """Waits until the user's file holds ``settings`` and they are in effect."""
+    """Waits until the user's file contains ``settings`` and they are in effect."""
     await until(pilot, lambda: kept() == settings)
     await settled(pilot)
 
 
 def rows_of(text: str = "") -> dict[str, SettingRow]:
-    """The rows in order, with ``text`` as the user's settings file."""
+    """The rows in order, if ``text`` is the user's settings file."""
     own(text)
     return {row.name: row for row in setting_rows(configure(environ={}), read_library())}
 
@@ -60,7 +60,7 @@ def rows_of(text: str = "") -> dict[str, SettingRow]:
 async def test_settings_can_be_searched_and_details_follow_the_cursor(pilot: AppPilot) -> None:
     await opened(pilot, "panes")
     await settled(pilot)
-    assert "whose panes you have changed keep them: F9" in flat(pilot, "#setting")
+    assert "in which you have changed the panes keep their own: F9" in flat(pilot, "#setting")
     pane = await opened(pilot)
     await pilot.press("slash", *"reranker")
     await until(pilot, lambda: len(pane.choices) < 9)

@@ -15,7 +15,7 @@ from tests.app.test_fleet import fleet as fleet
 
 
 def steady(pilot: AppPilot, folder: Path) -> None:
-    """Hides times and the folder of the members."""
+    """Hides times and the members' folder."""
     state = view(pilot).fleet
     assert state.fleet is not None
 

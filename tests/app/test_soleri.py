@@ -1,4 +1,4 @@
-"""Answers of Soleri: the reason for the first result, and the effect of a link."""
+"""Soleri's answers: why the first result is first, and the effect of a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A space of ByteRover V4 in the app: queried, explained, shown on every screen, changed only by its editor."""
+"""A ByteRover V4 space in the app: queried, explained, shown on every screen, changed only in the editor."""
 
 from __future__ import annotations
 
@@ -380,7 +380,7 @@ async def test_log_reports_that_v4_refuses_queries_and_judges_nothing(space: Pat
 
 
 async def test_queries_of_agents_are_followed_and_run_again_in_their_scope(space: Path) -> None:
-    """Following starts even without a first row. Two rows of the same millisecond are two queries."""
+    """Following starts even if there is no row yet. Two rows from the same millisecond are two queries."""
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -1,4 +1,4 @@
-"""The view changes by whole sub-states and is drawn before subscribers are notified."""
+"""The view changes in whole sub-states, and is drawn before subscribers are notified."""
 
 from __future__ import annotations
 

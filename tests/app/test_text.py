@@ -1,4 +1,4 @@
-"""Text from notes: placeholders for controls, cuts and wraps by cells."""
+"""Text from notes: placeholders for control characters, and cutting and wrapping by cells."""
 
 from __future__ import annotations
 

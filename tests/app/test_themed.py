@@ -37,7 +37,7 @@ def paints(pilot: AppPilot, *wanted: str) -> bool:
 
 
 async def changed(pilot: AppPilot) -> None:
-    """Notifies the app that the user's themes have changed, as the watcher does."""
+    """Tells the app that the user's themes have changed, as the watcher does."""
     brv(pilot)._read_themes(None)
     await pilot.pause()
     await settled(pilot)
@@ -196,10 +196,10 @@ async def test_t_cycles_through_our_own_themes(app: BrvTui) -> None:
         assert seen == ["brv-light", "brv-contrast", "brv-dark", "brv-light"]
         assert not user_file().exists()
         await press(pilot, "comma", "slash", *"theme", "enter")
-        assert "in use in this session only" in flat(pilot, "#setting")
+        assert "only for this session" in flat(pilot, "#setting")
         await press(pilot, "t", "t")
         assert brv(pilot).theme == "brv-dark"
-        assert "in use in this session only" not in flat(pilot, "#setting")
+        assert "only for this session" not in flat(pilot, "#setting")
 
 
 # The terminal's own colours, and none

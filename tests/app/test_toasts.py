@@ -1,4 +1,4 @@
-"""Toasts: few, low, and never over important content."""
+"""Toasts: few, small, and never over important content."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ async def test_toasts_never_cover_a_filter_that_is_being_typed(app: BrvTui) -> N
 
 
 def covered(pilot: AppPilot) -> list[Toast]:
-    """The toasts over the row of the cursor in the focused field."""
+    """The toasts that cover the cursor's row in the focused field."""
     field = pilot.app.focused
     assert isinstance(field, Input | TextArea)
     row = field.cursor_screen_offset.y

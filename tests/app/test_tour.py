@@ -58,7 +58,7 @@ def seen(tmp_path: Path) -> Path:
 
 
 def bar(pilot: AppPilot) -> TourBar:
-    """The bar on the screen or dialog in front."""
+    """The tour's bar on the front screen or dialog."""
     return pilot.app.screen.query_one(TourBar)
 
 
@@ -69,14 +69,14 @@ def said(pilot: AppPilot) -> str:
 
 
 def keys(pilot: AppPilot) -> list[str]:
-    """The keys that the bar says to press, as Textual names them."""
+    """The keys to press according to the bar, by Textual's names."""
     actions = brv(pilot).tour.shown[1]
     assert all(brv(pilot).shown_key(one) in bar(pilot).lines[0].plain for one in actions)
     return [split(ACTIONS[one].keys)[0] for one in actions]
 
 
 def key(pilot: AppPilot) -> str:
-    """The only key that the bar says to press."""
+    """The only key to press according to the bar."""
     (only,) = keys(pilot)
     return only
 
@@ -153,7 +153,7 @@ def test_eval_confirms_the_fix_of_the_tour(sample: Path, run: Run) -> None:
 
 
 async def replayed(pilot: AppPilot) -> None:
-    """Starts the tour again, and asks its query from the Log."""
+    """Starts the tour again, and runs its query from the Log."""
     await settled(pilot)
     await press(pilot, "f12")
     for number in (1, 2):

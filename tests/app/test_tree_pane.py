@@ -1,4 +1,4 @@
-"""The tree: counts, scoping, and files that the engine does not see."""
+"""The tree: counts, scopes, and files that the engine does not see."""
 
 from __future__ import annotations
 

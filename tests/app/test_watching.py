@@ -1,4 +1,4 @@
-"""Messages about file watching, and the user's position, which changes on disk do not move."""
+"""Messages about file watching, and the user's position, which is not affected by changes on disk."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_cache_pane_lists_stale_entries_that_are_still_served(garden: Tree
         await settled(pilot)
         pane = flat(pilot, "#cache")
         assert "still given, although the tree has changed deploy/rollback.md changed auth/jwt/added0.md new" in pane
-        assert "old answers are still given for 30 s; then the fingerprint is computed again" in pane
+        assert "old answers may still be given for 30 s; then the fingerprint is computed again" in pane
         assert "for 5 s more, a search may use the earlier index" in pane
 
 
@@ -89,7 +89,7 @@ async def test_recreated_tree_keeps_the_users_position(garden: Tree, make_app: M
         assert view(pilot).stale.files == {"auth/jwt/long.md": "gone"}
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
         await press(pilot, "5")
-        assert "The notes appear here as soon as it can be read." in flat(pilot, "#judged")
+        assert "The notes will appear here as soon as it can be read." in flat(pilot, "#judged")
         await press(pilot, "2")
         kept.rename(garden.tree)
         await until(pilot, lambda: view(pilot).knows("auth/jwt/long.md"))
@@ -120,10 +120,10 @@ async def test_removed_tree_is_not_called_empty_and_cursors_are_restored(garden:
     why = "GONE   the folder cannot be read: No such file or directory."
     await until(pilot, lambda: why in text_of(pilot, "#route"))
     for name in ("results", "tree"):
-        assert "The notes appear here as soon as it can be read." in flat(pilot, f"#{name}")
+        assert "The notes will appear here as soon as it can be read." in flat(pilot, f"#{name}")
     await ask(pilot, "rollback")
     text = flat(pilot, "#results")
-    assert "The notes appear here as soon as it can be read." in text
+    assert "The notes will appear here as soon as it can be read." in text
     assert "begins a note" not in text
     assert why in text_of(pilot, "#route")
     assert "contains no notes" not in text_of(pilot, "#route")

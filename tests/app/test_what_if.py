@@ -51,7 +51,7 @@ async def test_slider_changes_a_constant_and_the_table_follows(with_judgments: T
 async def test_typed_value_is_stored_as_a_profile(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await pilot.press("f4", "K")
-    assert "and none is changed" in toast_text(pilot)
+    assert "no constant is changed" in toast_text(pilot)
     pane = frame(pilot).query_one(WhatIfPane)
     pane.move_to(pane.choices.index("search.limit"))
     await pilot.press("enter", "end", "backspace", "backspace", *"x", "enter")

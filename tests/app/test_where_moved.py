@@ -32,7 +32,7 @@ def later_ms() -> float:
 
 
 def found(session: Session, disk: OnDisk, at_ms: float) -> str:
-    """The current path of the note of ``disk``, or "" if the path is unknown."""
+    """The current path of ``disk``'s note, or "" if it is unknown."""
     assert disk.version is not None
     session.load()
     now = where_moved(session, disk.path, disk.version.sha256, disk.version.inode, at_ms)

@@ -1,4 +1,4 @@
-"""Filters and marks: pure functions."""
+"""Filtering and marking words: pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocking work in threads: results and exceptions come back to the event loop."""
+"""Blocking work in threads: results and exceptions return to the event loop."""
 
 from __future__ import annotations
 

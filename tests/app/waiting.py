@@ -1,4 +1,4 @@
-"""Waits for the app by checking its event loop for pending work, never by time or processor load."""
+"""Waits for the app by checking its event loop for pending work, never by time or CPU load."""
 
 from __future__ import annotations
 
@@ -89,10 +89,8 @@ def _ends_soon(timer: Timer) -> bool:
 
 @pytest.fixture(autouse=True, scope="session")
 def wait_for_pending_work() -> Iterator[None]:
-    """Makes a pilot wait after each key until the key is handled and drawn.
-
-    Textual's own pilot waits, twice for each key, until this process has used little processor time for 20 ms. That is
-    slow, and unreliable on a busy machine.
+    """Makes a pilot wait after each key until the key is handled and drawn. Textual's own pilot waits, twice for each
+    key, until this process has used little CPU time for 20 ms. That is slow, and unreliable on a busy machine.
     """
 
     async def idle(min_sleep: float = 0, max_sleep: float = 1) -> None:

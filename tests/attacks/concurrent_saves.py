@@ -66,7 +66,9 @@ class Tried:
 
 
 def run(folder: Path, processes: int, saves: int, foreign: bool) -> Tried:
-    """Lets ``processes`` save ``saves`` times each in a new project in ``folder``, and searches for every line."""
+    """Lets each of ``processes`` processes save ``saves`` times in a new project in ``folder``, and looks for every
+    line.
+    """
     tree = folder / ".brv" / "context-tree"
     note = tree / NOTE
     note.parent.mkdir(parents=True)
@@ -240,7 +242,7 @@ ATTACKS = tuple(
 
 
 def main(words: list[str]) -> int:
-    """Runs the attacks in ``words``, the command line, and prints what was tried and what succeeded."""
+    """Runs the attacks named in ``words``, the command line, and prints the attempts and the successes."""
     acts = {"save": save, "write": write, "open": open_anew}
     if words and words[0] in acts:
         print(json.dumps(acts[words[0]](Path(words[1]), *words[2:])))  # type: ignore[operator]

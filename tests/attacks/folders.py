@@ -1,4 +1,4 @@
-"""Deep, wide, looped and changing trees of folders, in every place where the program walks folders."""
+"""Deep, wide, looped and changing folder trees, wherever the program walks through folders."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _looped(folder: Path, name: str, text: str) -> None:
 
 
 def _odd(folder: Path, name: str, text: str) -> None:
-    """Makes entries with odd names and of odd kinds, as in the folder for temporary files."""
+    """Creates entries with odd names and of odd types, like those found in /tmp."""
     (folder / "a\nb\x1b]0;x\x07").mkdir(parents=True)
     os.mkdir(os.fsencode(folder) + b"/\xff\xfe")
     os.mkfifo(folder / name.replace(".", "-pipe."))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CPU_SECONDS = 4.0
-"""The limit on processor time: 2 s for the input, and 2 s more because other processes share the cores."""
+"""The limit on CPU time: 2 s for the input, and 2 s more because other processes share the cores."""
 WALL_SECONDS = 60.0
 """A process that runs longer has hung, however busy the machine is."""
 MEMORY_MB = 400
@@ -49,7 +49,7 @@ class Probe:
 
 
 def got_through(attack: Attack | Probe, folder: Path) -> str:
-    """The problems of the program with ``attack`` in an empty ``folder``; empty if there are none."""
+    """The problems that ``attack`` causes in an empty ``folder``; empty if there are none."""
     if isinstance(attack, Probe):
         return attack.run(folder)
     arguments = [*map(str, attack.prepare(folder))]

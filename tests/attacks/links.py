@@ -58,7 +58,7 @@ def _chain(place: Path, foreign: Path) -> None:
 
 
 def _folder(place: Path, foreign: Path) -> None:
-    """Makes a folder inside the project the link, so that the file is reached through it."""
+    """Turns a folder inside the project into a link, through which the file is reached."""
     (place.parent / "hop").symlink_to(foreign.parent)
     place.symlink_to(f"hop/{foreign.name}")
 
@@ -114,7 +114,7 @@ def _try_dangling(place: str, link: Link, folder: Path) -> str:
 
 
 def _try_marker(link: Link, folder: Path) -> str:
-    """Makes the whole ``.brv`` a link to that of another project."""
+    """Turns the whole ``.brv`` into a link to another project's ``.brv``."""
     project = _project(folder)
     (project / ".brv").rename(folder / "foreign")
     for place in (".brv/brv-tui.toml", ".brv/sources.json", ".brv/brv-tui/judgments.toml"):

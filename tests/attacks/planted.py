@@ -150,7 +150,7 @@ def _leaves(group: click.Group, context: click.Context, above: str) -> Iterator[
 
 
 def arguments(name: str, command: click.Command) -> Sequence[Sequence[str]]:
-    """The sets of arguments of the command, at least one."""
+    """The sets of arguments with which the command is run, at least one."""
     if name in ARGUMENTS:
         return ARGUMENTS[name]
     needed = [each for each in command.params if isinstance(each, click.Argument) and each.required]
@@ -256,7 +256,7 @@ def _on_dask(name: str, given: Sequence[str], folder: Path) -> str:
 
 
 def _control(folder: Path) -> str:
-    """Checks that each kind of planted file works, that is, runs without the program's protection."""
+    """Checks that each kind of planted file works: without the program's protection, it runs."""
     ran = plant(folder)
     known = surroundings(folder)
     for command in (["git", "status"], ["node"], ["my-editor"], ["unshare"]):

@@ -72,7 +72,9 @@ class Spy:
         connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{body}data: [DONE]\n\n".encode())
 
     def cost(self, tokens: int) -> str:
-        """The problem if an answer that may use ``tokens`` tokens caused too many or too large requests, or none."""
+        """The problem if an answer with a budget of ``tokens`` tokens caused too many or too large requests, or no
+        request.
+        """
         if not self.requests:
             return "the attack did not reach the service: it shows nothing"
         if self.requests > _BUILT_IN_CALLS:

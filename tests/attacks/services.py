@@ -20,7 +20,7 @@ _OK, _STREAM = "HTTP/1.1 200 OK\r\n", "Content-Type: text/event-stream\r\n\r\n"
 _FAILED = "HTTP/1.1 500 Oh\r\nContent-Type: text/plain\r\n"
 _TIMEOUT_S = 1
 _LONG_TIMEOUT_S = 20
-"""A long timeout. An answer that uses all of it would need too much processor time."""
+"""A long timeout. An answer that uses all of it would need too much CPU time."""
 _PAUSE_S = 0.2
 _FILLER = "words " * 50_000
 
@@ -125,7 +125,7 @@ FLOODS: dict[str, Answer] = {
 
 
 def _replying(body: Callable[[int], bytes], headers: str = "HTTP/1.1 200 OK\r\n") -> Answer:
-    """Answers with the ``body`` for the number of texts in the request."""
+    """Sends the ``body`` for the number of texts in the request."""
 
     def answer(connection: socket.socket, request: bytes) -> None:
         texts = json.loads(request.partition(b"\r\n\r\n")[2]).get("input", [])

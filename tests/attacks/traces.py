@@ -21,7 +21,7 @@ _LONG = _PIECE * 340
 _WORDS = "refresh [red]\n* tokens _x_ ` "
 _SPACE = "22222222-2222-4222-8222-222222222222"
 _APP_SECONDS, _TOPIC_SECONDS = 8.0, 10.0
-"""Limits on processor time: for the app, mostly for its start, and for topics of 22 MB, mostly for the search."""
+"""Limits on CPU time: for the app, most of which is its start, and for topics of 22 MB, most of which is the search."""
 
 Place = tuple[str | int, ...]
 PLACES: dict[str, Place] = {

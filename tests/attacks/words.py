@@ -11,7 +11,9 @@ from pathlib import Path
 from tests.attacks.harness import Attack, report
 
 _CPU_SECONDS, _MEMORY_MB = 40.0, 2_000
-"""Twice the cost of the costliest attack, because other processes share the cores; without limits, 3 to 10 GB."""
+"""Twice what the most expensive attack needs, because other processes share the cores. Without the limits, attacks use
+3 to 10 GB.
+"""
 _WORDS = 200_000
 """The number of words in a file of 1.8 MB."""
 

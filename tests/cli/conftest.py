@@ -1,4 +1,4 @@
-"""Fixtures of the commands' tests: a project of four notes, and a runner of commands in this process."""
+"""Fixtures for tests of commands: a project with four notes, and a function that runs commands in this process."""
 
 from __future__ import annotations
 

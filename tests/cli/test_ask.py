@@ -250,7 +250,7 @@ def test_llm_check_runs_without_a_project(
 def test_llm_check_warns_if_model_lacks_tool_calls(run: Run, set_model: Set) -> None:
     with chatting(written("ready")) as server:
         set_model(server)
-        assert "calls no tools, which tier 4 needs" in run("llm", "check", now=False)[1]
+        assert "cannot call tools, which tier 4 needs" in run("llm", "check", now=False)[1]
 
 
 def test_llm_check_reports_unusable_settings(run: Run, set_model: Set, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ def test_limit_option_adds_a_plain_search(run: Run) -> None:
     plain = answer["trace"]["sections"]["plain_search"]["search"]
     assert len(plain["hits"]) == 1
     assert plain["limit"] == 1
-    assert "the search alone, with limit 1" in run("query", "refresh", "--limit", "1")[1]
+    assert "the search on its own, with limit 1" in run("query", "refresh", "--limit", "1")[1]
 
 
 def test_query_with_takes_lists_ways_to_a_direct_answer(run: Run) -> None:
@@ -207,7 +207,7 @@ STEPS = [
     ),
     ("refresh rotation", 0, None, "exact the tree has changed since; a run", "best similarity 1.00", 1.0),
 ]
-"""Steps of a sequence on one cache: both cache look-ups, and the similarity of the nearest live entry."""
+"""The steps of a sequence on one cache: both cache look-ups, and the nearest live entry's similarity."""
 
 
 def test_replay_sequence_gives_the_reason_for_a_cache_miss(run: Run, tmp_path: Path) -> None:
@@ -351,7 +351,7 @@ BAD_USAGE: list[tuple[tuple[str, ...], int, str]] = [
     (("query", "x", "--now", "yesterday"), 2, "ISO 8601"),
 ]  # fmt: skip
 OUTSIDE = {"completion", "open", "notes", "log", "lab", "settings"}
-"""Commands that get no project."""
+"""Commands that do not need a project."""
 
 
 @pytest.mark.parametrize(("args", "code", "says"), BAD_USAGE)
@@ -436,7 +436,7 @@ def test_query_without_words_is_a_usage_error(run: Run, command: str, more: tupl
 
 def test_missing_or_broken_signals_file_is_reported(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "signals.json"
-    wanted = 'give a JSON file such as {"auth/tokens.md": {"importance": 60, "maturity": "core"}}'
+    wanted = 'use a JSON file such as {"auth/tokens.md": {"importance": 60, "maturity": "core"}}'
     told = (2, "", f"brv-tui: {file}: cannot be read as signals (there is no such file); {wanted}\n")
     assert run("query", "x", "--signals", str(file)) == told
     file.write_bytes(b"\xff")
@@ -715,10 +715,10 @@ def test_mistyped_command_is_not_opened_as_a_project(run: Run, tmp_path: Path) -
 
 def test_unknown_first_word_is_reported_as_no_command_and_no_folder(run: Run, tmp_path: Path) -> None:
     for words in (("frobnicate",), ("frobnicate", "x"), ("frobnicate", "--help")):
-        told = "no command frobnicate, and no file or folder with that name: brv-tui --help lists commands; to open a"
-        assert run(*words, inside=False) == (2, "", f"brv-tui: {told} project, give its folder\n")
+        told = "no command frobnicate, and no file or folder with that name: brv-tui --help lists the commands; to open"
+        assert run(*words, inside=False) == (2, "", f"brv-tui: {told} a project, pass its folder\n")
     for path in (str(tmp_path / "nowhere"), "../nowhere", "nowhere.json"):
-        told = f"brv-tui: {path}: no such file or folder; give a project's folder or a saved trace\n"
+        told = f"brv-tui: {path}: no such file or folder; choose a project's folder or a saved trace\n"
         assert run(path, inside=False) == (3, "", told)
         assert run("open", path, inside=False) == (3, "", told)
         assert run("--now", "2026-11-20T12:00:00Z", path, inside=False) == (3, "", told)
@@ -734,7 +734,7 @@ def test_app_accepts_the_options_of_commands(run: Run, tmp_path: Path, monkeypat
         assert run(*words, "--engine", "soleri", inside=False)[0] == 0
     assert [(opening.start, opening.engine) for opening in opened] == [(tmp_path, "soleri")] * 3
     code, _, err = run("open", str(tmp_path), "--project", "elsewhere", inside=False)
-    assert (code, "given twice: use only one of PROJECT, --project and --tree" in err) == (2, True)
+    assert (code, "specified twice: use only one of PROJECT, --project and --tree" in err) == (2, True)
     code, _, err = run("--engine", "solery", str(tmp_path), inside=False)
     assert (code, err) == (2, "brv-tui: no engine solery; did you mean soleri?\n")
 
@@ -782,5 +782,5 @@ def test_explain_says_that_changes_are_tried_without_services(run: Run, monkeypa
     arguments = ("explain", "refresh", "billing/invoices/rounding.md", "--engine", "jeffs_brain", "--format", "json")
     explained = json.loads(run(*arguments)[1])
     assert explained["found"], "only vectors find it"
-    notice = "changes are tried without a cache and without services; there, it is not a result"
+    notice = "changes are tried without a cache and without services; under these conditions, it is not a result"
     assert (bool(explained["remedies"]), explained["notice"]) == (True, notice)

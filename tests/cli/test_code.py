@@ -1,4 +1,4 @@
-"""``brv-tui code`` lists the code that a task needs, and the notes that mention it."""
+"""``brv-tui code`` lists the code relevant to a task, and the notes that mention it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FILES = {
 }
 
 
-ONE_OF = "give a task, --files with file names, or --diff with revisions; only --without-note needs none of them"
+ONE_OF = "pass a task, --files with file names, or --diff with revisions; only --without-note needs none of these"
 PATCH = "--- a/src/tokens.py\n+++ b/src/tokens.py\n@@ -1 +1 @@\n-x\n+y\n--- a/x.md\n+++ b/x.md\n@@ -1 +1 @@\n-x\n+y\n"
 
 
@@ -289,7 +289,7 @@ def test_unwritable_cache_is_reported(run: Run, repository: Path, monkeypatch: p
         (("code", "x", "--diff", "a..b"), 2, ONE_OF),
         (("code", "--diff", "a..b", "--files"), 2, "list the files after --files"),
         (("code", "--files", "--without-note"), 2, ONE_OF),
-        (("code", "x", "--notes", "--without-note"), 2, "give one of --why, --notes and --without-note"),
+        (("code", "x", "--notes", "--without-note"), 2, "use only one of --why, --notes and --without-note"),
         (
             ("code", "x", "--notes", "--format", "xml"),
             2,
@@ -332,7 +332,7 @@ def test_query_and_show_accept_code(run: Run, repository: Path, tmp_path: Path) 
     ("arguments", "code", "line"),
     [
         (("--engine", "byterover"), 2, "over code, only knowing answers: leave out --engine"),
-        (("--project", "."), 2, "give either --project or --repo"),
+        (("--project", "."), 2, "use either --project or --repo"),
     ],
 )
 def test_note_commands_without_code_support_are_refused(
@@ -352,5 +352,5 @@ def test_app_opens_a_repository(run: Run, repository: Path, monkeypatch: pytest.
     assert [opening.start for opening in opened] == [None, repository, None]
     assert [opening.repository for opening in opened] == [repository, repository, Path()]
     assert run("open", str(repository), "--repo", ".", inside=False)[::2] == (
-        2, "brv-tui: give either a project or --repo\n",
+        2, "brv-tui: use either a project or --repo\n",
     )  # fmt: skip

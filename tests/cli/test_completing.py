@@ -114,7 +114,7 @@ def test_fish_does_not_treat_a_file_name_as_an_option(tmp_path: Path) -> None:
 
 
 def run_shell(shell: str, script: str, folder: Path, programs: Path) -> subprocess.CompletedProcess[str]:
-    """Runs ``script`` in ``folder``, with this ``brv-tui`` on PATH as a program in ``programs``."""
+    """Runs ``script`` in ``folder``, with this ``brv-tui`` in the folder ``programs`` on PATH."""
     program = programs / "brv-tui"
     programs.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m brvtui "$@"\n')

@@ -19,7 +19,7 @@ from tests.support.trees import Tree
 NORMAL, LONG = range(1, 3), range(3, 13)
 SEEDS = [*NORMAL, *(pytest.param(seed, marks=pytest.mark.long) for seed in LONG)]
 NEAR_MS = 15_000
-"""The largest difference between the moment of a prompt and the moment of its turn."""
+"""The largest difference between the times of a prompt and its turn."""
 
 
 class Listed:

@@ -362,7 +362,7 @@ GATE = ("--fail-under", "mrr=0")
 
 
 def check_failed_service(run: Run, folder: Path, command: tuple[str, ...], line: str) -> None:
-    """Checks that ``line`` is a note of ``command``, and that it fails a gate in every report."""
+    """Checks that ``command`` prints ``line`` as a note, and that the line fails a gate in every report."""
     code, out, err = run(*command, "--format", "json")
     assert (code, f"note: {line}" in err) == (0, True), err
     assert line in json.loads(out)["evaluation"]["notices"]
@@ -539,7 +539,7 @@ def test_stored_answers_have_a_size_limit(tree: Tree, monkeypatch: pytest.Monkey
 
 
 def test_changed_program_runs_queries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The code digest covers every source file of the package, or the module of a single-module engine."""
+    """The code digest covers every source file in the package, or a single-module engine's module."""
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "kept_alone.py").write_text("a = 1\n")
     (tmp_path / "kept_package").mkdir()

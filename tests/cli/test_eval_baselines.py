@@ -110,7 +110,7 @@ def test_added_removed_and_renamed_notes_are_compared(run: Run, project: Tree, r
         project.note(f"auth/jwt/copy{number}.md", "Refresh token use", "refresh token use " * 9, 0.1)
     code, out, _ = run("eval", "--baseline-rev", "main", "--fail-on-drop", "mrr=0.02")
     assert code == 1
-    assert "none of the 8 changed files explains it alone" in " ".join(out.split())
+    assert "none of the 8 changed files explains it on its own" in " ".join(out.split())
     (project.tree / ROTATION).unlink()
     assert f"cause: {ROTATION} is gone" in " ".join(run("eval", "--baseline-rev", "main", *GATES)[1].split())
 
@@ -145,7 +145,7 @@ def test_gates_fail_for_a_baseline_query_that_is_missing_or_judged_differently(
     base = tmp_path / "base.json"
     run("eval", "--save", str(base))
     JudgmentsFile.of(find_project(project.root)).change(edit)
-    told = "1 query of the baseline is missing or judged differently now: rollback; a new baseline accepts that"
+    told = "1 of the baseline's queries is missing or judged differently now: rollback; a new baseline accepts that"
     saved = [tmp_path / name for name in ("e.json", "e.md", "e.xml")]
     for baseline in (("--baseline", str(base)), ("--baseline-rev", "main")):
         code, out, err = run("eval", *baseline, *gate, *(word for name in saved for word in ("--save", str(name))))
@@ -236,7 +236,7 @@ def test_note_says_that_settings_outside_of_the_repository_are_not_compared(
     repository("-C", str(project.tree), "commit", "-qm", "Only the notes")
     (project.root / ".brv/brv-tui.toml").write_text('profile = "docs"')
     code, _, err = run("eval", "--baseline-rev", "HEAD", *GATES)
-    assert (code, "changes of the project's settings and shared sources go unnoticed (" in err) == (0, True)
+    assert (code, "changes to the project's settings and shared sources go undetected (" in err) == (0, True)
 
 
 def test_settings_behind_a_link_are_those_of_its_target(run: Run, project: Tree, repository: Git) -> None:
@@ -254,7 +254,7 @@ def test_unreadable_earlier_judgments_are_reported(run: Run, project: Tree, repo
     file = JudgmentsFile.of(find_project(project.root)).path
     other = tmp_path / "other.toml"
     other.write_bytes(file.read_bytes())
-    told = "removed judgments go unnoticed, because the file cannot be read at main ("
+    told = "removed judgments go undetected, because the file cannot be read at main ("
     code, _, err = run("eval", "--baseline-rev", "main", *GATES, "--judgments", str(other))
     assert (code, told in err) == (0, True)
     repository("rm", "-q", "--cached", str(file))

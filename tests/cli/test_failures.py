@@ -110,7 +110,7 @@ COMMANDS = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of markdown next to others, such as a repository."""
+    """A Markdown folder next to other folders, as in a repository."""
     made = tmp_path / "repository"
     (made / "docs").mkdir(parents=True)
     (made / "docs/note.md").write_text("# Refresh\n\nA refresh token.\n")

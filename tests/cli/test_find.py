@@ -124,7 +124,7 @@ def test_overly_deep_note_is_reported_with_unrelated_results(run: Run, project: 
 def test_match_positions_come_from_a_limited_part_of_the_notes(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beyond that part, only the beginning of each note is searched, but every note is still found."""
+    """Beyond this limit, only the beginning of each note is searched, but every note is still found."""
     monkeypatch.setattr(finding, "_MOST_SEARCHED", 30_000)
     monkeypatch.setattr(finding, "_ALWAYS_SEARCHED", 1_000)
     for name in ("a", "b", "c"):

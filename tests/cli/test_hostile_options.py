@@ -62,7 +62,7 @@ def _parameters(command: click.Command) -> list[click.Parameter]:
 
 
 def _words(path: tuple[str, ...], tried: click.Parameter, hostile: str, place: Path) -> list[str]:
-    """The words of a call with a hostile value for ``tried``; all other required arguments are valid."""
+    """The command line with a hostile value for ``tried``; all other required arguments are valid."""
     value = {"FOLDER": str(place), "FIFO": str(place / "pipe")}.get(hostile, hostile)
     arguments = [each for each in COMMANDS[path].params if isinstance(each, click.Argument)]
     words = [value if each is tried else _usual(each) for each in arguments if each is tried or each.required]
@@ -106,7 +106,7 @@ def _problem(words: list[str], run: Run) -> str:
 
 @pytest.fixture
 def place(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a pipe in the project, which is the working folder."""
+    """A project that contains a pipe, as the working folder."""
     folder = project.root / "place"
     folder.mkdir()
     os.mkfifo(folder / "pipe")

@@ -1,4 +1,4 @@
-"""Every variable, setting, constant of a profile and key of a fleet, with values that must not break a command."""
+"""Every variable, setting, profile constant and fleet key, with values that must not break a command."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 
 @pytest.fixture
 def place(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a pipe, and a link to itself, in the project. The working folder is the project."""
+    """A project that contains a pipe and a link to itself, as the working folder."""
     folder = project.root / "place"
     folder.mkdir()
     os.mkfifo(folder / "pipe")

@@ -76,7 +76,7 @@ def test_invalid_judgments_are_reported(run: Run, project: Tree) -> None:
     for nothing in ((), ("--comment", "why"), ("--expect", "none"), (f"{ROTATION}=none",)):
         code, out, err = judge("set", "x", *nothing)
         assert (code, out) == (2, "")
-        assert "give a note that it should find, such as refresh_token_rotation=3" in err
+        assert "name a note that it should find, such as refresh_token_rotation=3" in err
     assert judge("list")[:2] == (0, ""), "nothing was added"
     assert judge("set", "zebra", "--expect", "not covered")[0] == 0
     assert judge("remove", "zebra")[0] == 0
@@ -100,7 +100,7 @@ def test_judge_removes_the_judgment_with_the_given_content(run: Run, project: Tr
     none = "brv-tui: nowhere is not a judged note of refresh tokens; brv-tui judge list shows its judged notes\n"
     assert judge("set", "refresh tokens", "nowhere=none") == (3, "", none)
     (project.tree / "ops/expiry.md").unlink()
-    several = "brv-tui: expiry could be auth/jwt/expiry.md, ops/expiry.md: give the whole path\n"
+    several = "brv-tui: expiry could be auth/jwt/expiry.md, ops/expiry.md: use the whole path\n"
     assert judge("set", "refresh tokens", "expiry=none") == (3, "", several)
     assert "ops/expiry.md" not in judge("set", "refresh tokens", "ops/expiry=none")[1]
     (project.tree / ROTATION).rename(project.tree / "auth/turning.md")
@@ -136,7 +136,7 @@ def test_judged_note_can_be_named_without_its_ending(run: Run, project: Tree, na
 def test_many_judged_queries_are_run_only_if_their_file_is_named(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, command: str, runs: int
 ) -> None:
-    """A project may bring 20,000 of them."""
+    """A project may contain 20,000 of them."""
     file = judge_three(project)
     monkeypatch.setattr(reading, "_MOST_RUN", 2 * 210 * runs)
     cut = "note: only the first 2 of 3 judged queries are run; "
@@ -159,7 +159,7 @@ def test_gate_is_refused_before_any_query_runs_if_not_all_would_run(
     """A query that fails the gate could be among those that are not run."""
     file = judge_three(project)
     monkeypatch.setattr(reading, "_MOST_RUN", 2 * 210 * (1 if "--baseline " in gate or "under" in gate else 2))
-    refusal = "only the first 2 of 3 judged queries would be run, so a regression in the others would go unnoticed"
+    refusal = "only the first 2 of 3 judged queries would be run, so a regression in the others would go undetected"
     with monkeypatch.context() as without_queries:
         without_queries.setattr(ByteRover, "answer", None)
         refused = (2, "", f"brv-tui: {refusal}; --judgments {file} runs all of them\n")

@@ -1,4 +1,4 @@
-"""``brv-tui maturity``: the effects of the next days on notes."""
+"""``brv-tui maturity``: what the coming days will do to notes."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_judged_queries_run_before_and_after_the_migration(run: Run, project: Tr
     code, out, err = run("migrate", "--dry-run")
     assert (code, err) == (0, "")
     assert "5 Markdown files would become 5 topics" in out
-    assert "1 query, asked before and after" in out
+    assert "1 query, run before and after" in out
     assert "1 the same note is first" in out
     [answer] = made(run)["answers"]  # type: ignore[misc]
     assert (answer["query"], answer["source"]) == ("session expiry", "judged")
@@ -59,7 +59,7 @@ def test_note_with_a_number_sign_in_its_name_is_migrated(run: Run, project: Tree
 def test_blank_query_is_a_usage_error(run: Run, project: Tree) -> None:
     assert run("migrate", "--dry-run", " ")[::2] == (
         2,
-        "brv-tui: a query is empty: write what you want to know; see brv-tui migrate --help\n",
+        "brv-tui: a query is empty: type a question; see brv-tui migrate --help\n",
     )
 
 

@@ -67,7 +67,7 @@ def test_show_refuses_options_that_change_the_answer(run: Run, tmp_path: Path, c
     for options in (("--engine", "jeffs_brain"), ("--profile", "docs"), ("--now", "1970-01-01"), ("--signals", "s")):
         code, out, err = run(command, file, *options)
         assert (code, out) == (2, "")
-        assert err.endswith(f"{file} is a saved trace, whose answer does not change: leave out {options[0]}\n")
+        assert err.endswith(f"{file} is a saved trace, whose answer cannot change: leave out {options[0]}\n")
 
 
 def test_show_supports_every_format(run: Run, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_show_supports_every_format(run: Run, tmp_path: Path) -> None:
         code, out, _ = run("show", str(files[0]), "--format", file.suffix[1:])
         assert code == 0
         assert out == file.read_text()
-    assert "the search alone, with limit 2" in run("show", str(files[0]))[1]
+    assert "the search on its own, with limit 2" in run("show", str(files[0]))[1]
     assert len(run("show", str(files[0]), "--detail")[1]) > len(run("show", str(files[0]))[1])
 
 

@@ -1,4 +1,4 @@
-"""The short text of ``brv-tui query``, and the full one."""
+"""The short and the full output of ``brv-tui query``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_query_shows_the_reason_and_the_first_results_in_25_lines(
 def test_detail_and_limit_show_everything(run: Run) -> None:
     full = run("query", "which trees hold a nest", "--full")[1].splitlines()
     assert len(run("query", "which trees hold a nest", "--detail")[1].splitlines()) > len(full)
-    assert "the search alone, with limit 2" in run("query", "which trees hold a nest", "--limit", "2")[1]
+    assert "the search on its own, with limit 2" in run("query", "which trees hold a nest", "--limit", "2")[1]
 
 
 def test_json_does_not_depend_on_full(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""``brv-tui eval --drift --fail-on-silent``: answers that come too late for the agent's hook."""
+"""``brv-tui eval --drift --fail-on-silent``: answers that would come too late for the agent's hook."""
 
 from __future__ import annotations
 

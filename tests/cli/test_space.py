@@ -1,4 +1,4 @@
-"""A space of ByteRover V4 from the command line: query, explain, replay."""
+"""A ByteRover V4 space on the command line: query, explain, replay."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_why_tries_a_new_time_and_other_words(run: Run, space: Path) -> None:
     turning = json.loads(out)["turning"]
     assert (code, [one["text"] for one in turning]) == (
         0,
-        ["B: edited today, not 40 days ago", "ask with “old” added to the query"],
+        ["B: edited today, not 40 days ago", "add “old” to the query"],
     )
     _, out, _ = run("query", "quokka old", "--project", str(space), "--format", "json", *AT, inside=False)
     assert [hit["score"] for hit in json.loads(out)["trace"]["hits"][:2]] == [

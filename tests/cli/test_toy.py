@@ -1,4 +1,4 @@
-"""An engine of another package, found through its entry point, works everywhere without other changes."""
+"""An engine from another package, found through its entry point, works everywhere without further changes."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ _PIECES = ("detail", "why", "constants", "modes", "presentation")
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """mypy's messages about the whole engine, and about the engine without each piece, by the name of the piece."""
+    """mypy's messages about the whole engine, and about the engine without each member, keyed by the member's name."""
     folder = tmp_path_factory.mktemp("checked")
     for missing in ("", *_PIECES):
         pattern = rf"^    (def )?{missing}(?=[(:= ])"

@@ -21,7 +21,7 @@ def test_missing_installation_is_reported_in_one_line(
     code, out, err = run("verify")
     assert (code, out) == (4, "")
     assert err == (
-        "brv-tui: byterover-cli is not installed: run npm install -g byterover-cli, or give its folder with brv-tui "
+        "brv-tui: byterover-cli is not installed: run npm install -g byterover-cli, or pass its folder with brv-tui "
         "verify --package or BRV_TUI_BYTEROVER_PACKAGE\n"
     )
     (tmp_path / "package.json").write_text(json.dumps(PACKAGE))

@@ -117,7 +117,7 @@ def test_environment_may_contain_any_values(environ: dict[str, str]) -> None:
 
 @st.composite
 def _changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, Any]:
-    """A good settings file's tables, and one setting to be written into it."""
+    """The tables of a valid settings file, and a setting to write to it."""
     result: dict[str, Any] = {}
     simple = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
     for entry in draw(st.lists(st.sampled_from(simple), max_size=6, unique=True)):
@@ -150,7 +150,7 @@ def test_invalid_toml_raises_a_config_error() -> None:
 
 _MANY = 40_000
 _MOST_SECONDS = 10.0
-"""The limit on processor time. A suggestion for each key took four times as long on an idle machine."""
+"""The limit on CPU time. With a suggestion for each key, it took four times as long on an idle machine."""
 
 
 @pytest.mark.parametrize(

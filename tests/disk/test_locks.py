@@ -29,7 +29,7 @@ with locked(Path(sys.argv[1])):
 
 
 def holder(folder: Path) -> subprocess.Popen[str]:
-    """Another process with the lock of ``folder``."""
+    """Another process that holds the lock on ``folder``."""
     started = subprocess.Popen(
         [sys.executable, "-c", _HOLDS, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

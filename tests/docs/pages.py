@@ -26,7 +26,7 @@ _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
 def page(name: str) -> str:
-    """The text of a file of the repository."""
+    """The text of a file in the repository."""
     return (ROOT / name).read_text(encoding="utf-8")
 
 
@@ -58,7 +58,7 @@ def slug(title: str) -> str:
 
 
 def script(name: str) -> ModuleType:
-    """Imports a script of the repository as a module."""
+    """Imports a script in the repository as a module."""
     spec = importlib.util.spec_from_file_location(Path(name).stem, ROOT / name)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -38,7 +38,7 @@ def constants(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def explained(text: str) -> list[tuple[str, Any]]:
-    """The names and values that a page gives."""
+    """The names and values on a page."""
     return [(name, tomllib.loads(f"value = {value}")["value"]) for name, value in _VALUE.findall(text)]
 
 

@@ -212,7 +212,7 @@ def _rules(trace: Trace) -> Iterator[str]:
 
 
 def _named_in_code() -> Iterator[tuple[str, str]]:
-    """Yields the rules of all Checks and Stages in the code, given as literals or by names."""
+    """Yields the rules of all Checks and Stages in the code, whether literals or names."""
     for name, text in sources(".py").items():
         for node in ast.walk(ast.parse(text)):
             for rule in _rules_of(node):

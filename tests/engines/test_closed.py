@@ -1,4 +1,4 @@
-"""Engines are closed: an engine of another package is treated like ours, and code reads every constant."""
+"""Engines are closed: an engine from another package is treated like ours, and code reads every constant."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_access_hits_use_the_rules_of_the_engine(session: Session) -> None:
 
 @pytest.fixture
 def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two engines of other packages: ``tiered`` has tiers, ``toy`` has none."""
+    """Two engines from other packages: ``tiered`` has tiers, ``toy`` has none."""
     with (
         declared(tmp_path / "1", monkeypatch, "tiered", "tests.engines.tiered_toy:TieredToy"),
         declared(tmp_path / "2", monkeypatch, "toy", "tests.engines.toy:Toy"),

@@ -1,4 +1,4 @@
-"""An engine of another package with its own tiers, ageing and access hits."""
+"""An engine from another package, with its own tiers, ageing and access hits."""
 
 from __future__ import annotations
 

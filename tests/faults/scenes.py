@@ -52,7 +52,7 @@ def small(folder: Path, notes: int = 3) -> Tree:
 
 
 def tried(act: Callable[[], object]) -> str:
-    """The result of ``act``: ``done``, or the reason for a failure, in one line."""
+    """The result of ``act``: ``done``, or a one-line reason for its failure."""
     try:
         result = act()
     except OSError as error:

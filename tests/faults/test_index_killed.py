@@ -26,7 +26,7 @@ KILLS = 6
 
 
 def writing(tree: Tree, snapshot: Snapshot) -> Child:
-    """A process that writes the index of ``snapshot`` and ends."""
+    """A process that writes the index of ``snapshot`` and exits."""
 
     def act() -> int:
         return 0 if KeptIndex(tree.tree).write(snapshot, BRV3) else 1

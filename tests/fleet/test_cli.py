@@ -50,7 +50,7 @@ def test_query_answers_per_member_and_in_one_ranking(fleet: Path) -> None:
     }  # fmt: skip
     assert [one["member"] for one in each["missing"]] == ["gone"]
     out = run(fleet, "query", "signing keys unheardof", "--now", NOW)[1]
-    counts = "2 members have notes for “signing keys unheardof”, 0 do not, 1 could not be asked"
+    counts = "2 members have notes for “signing keys unheardof”, 0 do not, 1 could not be queried"
     assert f"{counts}. Each used its own engine.\n" in out
     one_word = fleet / "one/.brv/context-tree/auth/one/signing.md"
     one_word.write_text("# Signing\n\nSigning of drivers.\n")
@@ -68,7 +68,7 @@ def test_single_ranking_names_a_remedy_for_refusals(fleet: Path) -> None:
     entry = '[[member]]\npath = "{}"\n'.format
     (fleet / "fleet.toml").write_text(f'{entry("one")}{entry("two")}engine = "soleri"\n')
     asked = ("--merge", "one", "--workers", "1", "--now", NOW)
-    said = "its engine is soleri: only byterover can make one ranking" + EACH
+    said = "its engine is soleri: only byterover can be ranked together" + EACH
     code, out, err = run(fleet, "query", "signing keys", *asked, "--format", "json")
     assert (code, err) == (0, f"note: two: {said}")
     [missing] = json.loads(out)["missing"]

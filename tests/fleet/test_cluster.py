@@ -149,7 +149,7 @@ def test_slow_network_is_reported_within_the_time_limit(fleet: MadeFleet, cluste
         begun = time.monotonic()
         during = Asker(where, NOW_MS, timeout_s=2, replied=drip).ask(fleet.members, Answering("ember", with_trace=True))
         assert 0 < len(during.values) < MEMBERS, "those that came before are kept"
-        line = f"the scheduler at {network.address} did not answer within . s: it went away or hangs, "
+        line = f"the scheduler at {network.address} did not answer within . s: it has stopped or hangs, "
         line += "or the network is too slow"
         for one in during.missing:
             assert re.fullmatch(line, one.why)

@@ -38,7 +38,7 @@ def test_folders_globs_and_repositories_become_members(make_tree: MakeTree, tmp_
     assert lines == [
         f"{file}: member 5: unknown key speed; known: name, path, repository, spaces, revision, folder, engine, "
         "profile, weight, owner",
-        f"{file}: member 6: give one of path, repository and spaces",
+        f"{file}: member 6: must have exactly one of path, repository and spaces",
     ]
     assert {one.kind for one in made.absent} == {AbsenceKind.ENTRY}
     assert made.notices == (

@@ -1,4 +1,4 @@
-"""Across memories: one ranking, evaluations, outlooks, near-duplicates and facts that differ."""
+"""Across memories: one ranking, evaluations, forecasts, near-duplicates and differing facts."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_members_with_other_engines_or_constants_are_skipped(tmp_path: Path) -> 
         Member("gone", str(tmp_path / "gone")),
     )
     result = one_ranking(fleet.here, (*others, *fleet.members), "ember anchor")
-    soleri = "its engine is soleri: only byterover can make one ranking"
+    soleri = "its engine is soleri: only byterover can be ranked together"
     docs = "its constants (docs) differ from those of most members: their scores cannot form one ranking"
     assert {one.member: (one.why, one.kind) for one in result.missing} == {
         "soleri": (soleri, AbsenceKind.NOT_RANKED),

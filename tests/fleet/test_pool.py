@@ -1,4 +1,4 @@
-"""The pools of processes and of a cluster: replies arrive as they come, and a hung or dead member is a line."""
+"""Process and cluster pools: replies are passed on as they arrive, and a hung or dead member becomes a line."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Digests of the answers of every engine, and a script that compares the answers of two commits."""
+"""Digests of every engine's answers, and a script that compares the answers at two commits."""

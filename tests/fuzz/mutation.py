@@ -134,7 +134,7 @@ def _change_number(pick: random.Random, made: bytearray) -> None:
 
 
 def mutate_json(pick: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
-    """Replaces, removes, duplicates, exchanges or nests values of a JSON text; sometimes changes its bytes instead."""
+    """Replaces, removes, duplicates, swaps or nests values in a JSON text; sometimes changes its bytes instead."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Reduces an input that shows a problem."""
+"""Reduces an input that reproduces a problem."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SECONDS = 25.0
 
 
 def reduced(data: bytes, shows: Callable[[bytes], bool], seconds: float = _SECONDS) -> bytes:
-    """A smaller input that still ``shows`` the problem. Removes pieces, large ones first, for at most ``seconds``."""
+    """A smaller input that still ``shows`` the problem. Removes pieces, large first, for at most ``seconds``."""
     end = time.monotonic() + seconds
     size = len(data) // 2
     while size and time.monotonic() < end:

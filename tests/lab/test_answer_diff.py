@@ -89,7 +89,7 @@ def mixer_of(tree: Tree, then: Files, now: Files, engine: str) -> StateMixer:
 
 
 def between(then: Files, now: Files, path: str) -> Iterator[tuple[CauseKind, Files]]:
-    """Yields the states in which one kind of data after another is replaced for the note at ``path``."""
+    """Yields the states that result from replacing the data of the note at ``path``, one kind after another."""
 
     def merged(paths: set[str]) -> Files:
         texts = {name: text for name, text in then.texts.items() if name not in paths}

@@ -402,7 +402,7 @@ class TestExchange:
 
     @pytest.mark.parametrize(("form", "name"), [("beir", "out"), ("trec", "qrels.txt"), ("qmd", "bench.json")])
     def test_exported_names_contain_no_controls(self, form: str, name: str, tmp_path: Path) -> None:
-        """Controls would act in a terminal, and a tab or a line feed would break a row."""
+        """Control characters would take effect in a terminal, and a tab or a line feed would break a row."""
         paths = ("x\x1b]52;c;cHduZWQ=\x07.md", "a\tb\nc\x7f\x9b.md", "\u202e\u200b \u2028.md", "a%1B %28b%29 50%.md")
         judged = Judgment("a", "x", documents=tuple(JudgedDocument(path, 1) for path in paths))
         for file in FORMATS[form].write(tmp_path / name, [judged]):

@@ -16,8 +16,7 @@ from tests.support.trees import NOW_MS, Tree
 ENTRY = LoggedQuery(10.0, "rollback", ENGINE, "completed", 2, 5.0, 0.9, 1, ("deploy/rollback.md",))
 DAY_MS = 86_400_000
 UNSEEN = (
-    "the signals, the settings, earlier runs, the engine's version, "
-    "or a note whose file time did not change or is older now"
+    "the signals, the settings, earlier runs, the engine's version, or a note whose file time is unchanged or older now"
 )
 
 
@@ -31,7 +30,7 @@ def test_unchanged_answer_has_no_differences(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("who", [OURS, ENGINE])
-@pytest.mark.parametrize(("status", "message"), [("error", "failed then"), ("cancelled", "was stopped then")])
+@pytest.mark.parametrize(("status", "message"), [("error", "run failed"), ("cancelled", "run was stopped")])
 def test_unanswered_run_differs_from_any_answer(tree: Tree, status: str, message: str, who: str) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
     trace = tree.session().preview("rollback")

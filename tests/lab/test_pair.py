@@ -157,7 +157,7 @@ def test_title_word_added_to_the_query_swaps_the_notes(tree: Tree) -> None:
     tree.note(B, "Tokens of drills", TEXT, 1)
     engine, context, _ = ask(tree)
     (change,) = [
-        one for one in RankSwapSearch(engine, context, BRV3, QUERY, A, B).smallest() if "added to the query" in one.text
+        one for one in RankSwapSearch(engine, context, BRV3, QUERY, A, B).smallest() if " to the query" in one.text
     ]
     words = re.search("“(.*)”", change.text)
     files = [hit.file for hit in engine.answer(context, Query(f"{QUERY.text} {words[1]}")).hits]

@@ -162,7 +162,7 @@ class _Scale:
 
 @dataclass(frozen=True)
 class _Trace:
-    """The part of a trace from which crossings are computed: one comparison of a function with a threshold."""
+    """The part of a trace that crossings are computed from: the comparison of a function with a threshold."""
 
     value: float
 

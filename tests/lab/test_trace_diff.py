@@ -36,7 +36,7 @@ def hit(base: Hit, file: str, score: float, **parts: float) -> Hit:
 
 @pytest.fixture
 def pinned(tree: Tree) -> Trace:
-    """An answer with two results, of tier 2."""
+    """A tier 2 answer with two results."""
     trace = tree.session().preview("rollback")
     base = trace.hits[0]
     hits = (hit(base, "a", 0.91, relevance=0.6, recency=0.31), hit(base, "b", 0.8, relevance=0.5, recency=0.3))

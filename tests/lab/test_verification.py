@@ -1,4 +1,4 @@
-"""Answers of the engines that are installed on this machine, compared with ours, and messages if there are none."""
+"""The answers of the engines installed on this machine, compared with ours, and messages if there are none."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ def test_missing_package_is_reported_with_advice(tmp_path: Path) -> None:
     nowhere = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
     with pytest.raises(NotInstalled, match=r"no Node\.js was found on PATH.*install Node\.js 20 or later"):
         find_node(nowhere)
-    by_package = "give its folder with brv-tui verify --package or"
+    by_package = "pass its folder with brv-tui verify --package or"
     with pytest.raises(NotInstalled, match=rf"npm install -g {PACKAGE}, or {by_package}"):
         find_package(None, nowhere)
     with pytest.raises(NotInstalled, match=r"choose the folder that contains its package\.json"):

@@ -1,4 +1,4 @@
-"""Plans: all steps are made or none, other writers' changes are kept, and undoing restores every byte."""
+"""Plans: all steps are applied or none, other writers' changes are kept, and undoing restores every byte."""
 
 from __future__ import annotations
 

@@ -261,9 +261,7 @@ def test_archived_note_keeps_its_permissions(tree: Tree, place: PlanTarget) -> N
 def test_default_importance_in_a_stub_is_reported(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     plan = plan_archive(tree.tree, "a/n.md", SignalSources(overlay=OVERLAY), NOW_MS, BRV3)
-    assert plan.notices == (
-        "a/n.md: the stub has the importance of a new note, 50, because brv stores none for this one",
-    )
+    assert plan.notices == ("a/n.md: the stub has a new note's importance, 50, because brv stores none for this note",)
     assert not plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3).notices
 
 

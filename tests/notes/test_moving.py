@@ -1,4 +1,4 @@
-"""Moving notes and folders: links are updated in their own style, and all other text keeps every byte."""
+"""Moving notes and folders: links are updated in their own style, and no other byte changes."""
 
 from __future__ import annotations
 
@@ -213,13 +213,13 @@ def test_changed_links_keep_file_times_on_request(yard: Tree, files: Callable[[]
         ("yard/gates/north.md", "/north.md", "leads out of the tree"),
         ("yard/gates/north.md", ".yard/north.md", "begins with a dot"),
         ("yard/gates/north.md", "yard//north.md", "not the path of a note"),
-        ("yard/gates/north.md", "yard/_index.md", "is the name of a file that is made from notes"),
-        ("yard/gates/north.md", "yard/n.abstract.md", "is the name of a file that is made from notes"),
+        ("yard/gates/north.md", "yard/_index.md", "is the name of a file that is generated from notes"),
+        ("yard/gates/north.md", "yard/n.abstract.md", "is the name of a file that is generated from notes"),
         ("yard/gates/north.md", "_archived/n.md", "restore the note first"),
         ("yard/gates/north.md", "context.md", "all of the engine's searches fail"),
         ("yard/gates/north.md", "yard\\north.md", "the engine reads"),
         ("_archived/yard/a.stub.md", "yard/a.md", "restore the note first"),
-        ("yard/_index.md", "yard/a.md", "is the name of a file that is made from notes"),
+        ("yard/_index.md", "yard/a.md", "is the name of a file that is generated from notes"),
         ("yard", "yard/gates/yard", "is the folder yard or a place inside it"),
         ("yard", "yard", "is the folder yard or a place inside it"),
         ("yard/gates", "yard/night", "already exists"),

@@ -54,7 +54,7 @@ def test_topic_attributes_are_checked() -> None:
     found = topic_problems(html, ("a/b.html",))
     assert [one.message for one in found] == [
         "related: there is no topic c.html",
-        "the topic is signed (sig): editing it here does not renew the signature",
+        "the topic is signed (sig): editing it here does not update the signature",
     ]
     assert {one.severity for one in found} == {Severity.WARNING}
     assert "there is no bv-topic" in topic_problems("<p>x</p>", ())[0].message

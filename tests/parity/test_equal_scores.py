@@ -1,4 +1,4 @@
-"""Recorded answers over trees of notes that differ in one word, and to queries that contain only stop words."""
+"""Recorded answers over trees whose notes differ in one word, and to queries that contain only stop words."""
 
 from __future__ import annotations
 

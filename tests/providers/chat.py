@@ -14,7 +14,7 @@ KEY = "sk-very-secret"
 
 
 def service(base: str, protocol: str = "openai", key: str = KEY, timeout: float = 5) -> ChatService:
-    """The model at the address ``base``, with short waits."""
+    """The model at the address ``base``, with short retry waits."""
     result = model_of(ModelSettings("mini", base, key, "SOME_KEY", True, protocol, timeout), BRV3.service)
     assert result is not None
 

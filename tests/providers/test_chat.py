@@ -152,14 +152,18 @@ FAILS: list[tuple[Any, str, int]] = [
     (Streamed(["[1]"]), "an event is not a JSON object", 1),
     (Streamed(["[" * 100_000]), "an event is not JSON", 1),
     (Streamed([{"choices": [3]}]), "does not follow this protocol", 1),
-    (Streamed([{"choices": []}, {"error": {"message": f"overloaded {KEY}"}}]), "the answer broke off: overloaded …", 1),
     (
-        Streamed([{"choices": [{"delta": {"content": "half"}}]}], cut=True),
-        "broke off: the service closed the connection",
+        Streamed([{"choices": []}, {"error": {"message": f"overloaded {KEY}"}}]),
+        "the answer was cut off: overloaded …",
         1,
     ),
-    (Streamed([{"choices": [{"delta": {"content": "half"}}]}]), "the answer broke off before its end", 1),
-    (Streamed([]), "the answer broke off before its end", 1),
+    (
+        Streamed([{"choices": [{"delta": {"content": "half"}}]}], cut=True),
+        "cut off: the service closed the connection",
+        1,
+    ),
+    (Streamed([{"choices": [{"delta": {"content": "half"}}]}]), "the answer was cut off before its end", 1),
+    (Streamed([]), "the answer was cut off before its end", 1),
 ]
 
 
@@ -301,13 +305,13 @@ def test_silent_service_times_out() -> None:
     never = threading.Event()
     with chatting(replace(written("x", "y"), hold=never)) as server:
         result = service(server.base, timeout=1)
-        with pytest.raises(ModelError, match=r"broke off: nothing arrived for 1 s"):
+        with pytest.raises(ModelError, match=r"cut off: nothing arrived for 1 s"):
             list(result.turn(ASKED, Cancellation()))
         never.set()
 
 
 def test_service_that_sends_only_keepalives_times_out() -> None:
-    """Comments arrive more often than the timeout but do not count as an answer."""
+    """Comments arrive within the timeout, but do not count as an answer."""
     given_up = threading.Event()
 
     def comments() -> Iterator[Any]:
@@ -319,7 +323,7 @@ def test_service_that_sends_only_keepalives_times_out() -> None:
 
     with chatting(Streamed(comments())) as server:
         result = service(server.base, timeout=1)
-        with pytest.raises(ModelError, match=r"broke off: nothing arrived for 1 s"):
+        with pytest.raises(ModelError, match=r"cut off: nothing arrived for 1 s"):
             list(result.turn(ASKED, Cancellation()))
         given_up.set()
 

@@ -67,7 +67,7 @@ def test_markdown_contains_the_whole_decision(saved: SavedTrace) -> None:
         )
     for hit in trace.hits:
         assert f"{hit.score:.2f}" in text
-    assert "the search alone, with limit 2" in text
+    assert "the search on its own, with limit 2" in text
     assert "Not in the results" in headings
     assert saved.saved_at in text
     assert sum(item.value for item in saved.detail["x/n.md"].contributions) == pytest.approx(
@@ -110,7 +110,7 @@ def test_svg_replaces_characters_outside_xml(project: Tree) -> None:
 
 def test_text_equals_the_output_of_query(saved: SavedTrace) -> None:
     assert "TIER" in text_of(saved)
-    assert "the search alone, with limit 2" in text_of(saved)
+    assert "the search on its own, with limit 2" in text_of(saved)
     assert len(text_of(saved, whole=True)) > len(text_of(saved))
 
 

@@ -163,7 +163,7 @@ def show(saved: SavedTrace) -> None:
 
 
 def problem(plain: Any, file: Path, session: Session | None = None) -> str:
-    """The fault in the refusal of ``plain``; empty if it is shown, or refused in one line with the file's name."""
+    """The fault in how ``plain`` is refused; empty if it is shown, or refused in one line with the file's name."""
     file.write_text(json.dumps(plain), encoding="utf-8")
     try:
         saved = read(file)
@@ -250,7 +250,7 @@ def test_excess_results_are_counted(tree: Tree, tmp_path: Path) -> None:
 
 
 def _text_places(value: Any, name: str = "") -> Iterator[tuple[str, Place]]:
-    """Yields every text in ``value`` with the name of its place, in which lists have no numbers."""
+    """Yields every text in ``value`` with the name of its place, without list indexes."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         inside = f"{name}.{key}" if isinstance(value, dict) else f"{name}[]"
         if isinstance(inner, str):

@@ -168,7 +168,7 @@ def test_tier_outside_the_known_range_is_shown(project: Tree, tmp_path: Path, ti
 
 
 def refusal(file: Path) -> str:
-    """The line with which a file is refused. The line must name the file."""
+    """The error line that refuses a file. It must name the file."""
     with pytest.raises(SavedError) as raised:
         read(file)
     message = str(raised.value)

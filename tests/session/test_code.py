@@ -57,7 +57,7 @@ def session(root: Path) -> Session:
 
 
 def answered(session: Session, task: str, files: Sequence[str] = (), entry: str = "task") -> CodeAnswer:
-    """The answer of the command ``code``."""
+    """The answer of the ``code`` command."""
     engine = session.engines.named(session.engine)
     assert isinstance(engine, ReadsCode)
     query = Query(task, services=True, options={"entry": entry, "budget": 5000})
@@ -198,7 +198,7 @@ def test_step_explains_why_types_rank_first(session: Session, monkeypatch: pytes
         return {step.name: step.summary for step in session.preview(TASK).steps}
 
     assert "types before members" not in steps()["seeds"]
-    assert "power of nearness" not in steps()["packing"]
+    assert "nearness has the exponent" not in steps()["packing"]
     profile = load_profile()
     changed = replace(profile, seeds=replace(profile.seeds, types_above=1))
     monkeypatch.setattr("brvtui.engines.knowing.engine.Knowing.constants", lambda *_: changed)

@@ -72,7 +72,7 @@ def commit(tree: Tree) -> None:
 
 
 def held_by(session: Session) -> HeldNotes:
-    """The notes that the app keeps when it opens the project, to compare them with later edits."""
+    """The notes that the app stores when it opens the project, to compare them with later edits."""
     held = hold(session.snapshot, read_record(session.project.tree, defaults(session.profile.signals)))
     assert held is not None
     return held

@@ -146,7 +146,7 @@ def test_every_way_a_model_run_can_end_is_reported(
             "slow down; the service asks for a wait of 60 s",
         ),
         (Refused(500, "oops", {"Retry-After": "0"}), "500 Internal Server Error: oops, 3 times"),
-        (HALF, "the answer broke off"),
+        (HALF, "the answer was cut off"),
     ],
 )
 def test_failed_model_leaves_an_uncached_extractive_answer(opened: Opened, answer: Any, why: str) -> None:

@@ -1,4 +1,6 @@
-"""Every remedy does on disk what it promises. If a kind of remedy is not offered, brute force finds none either."""
+"""Every remedy has the promised effect on disk. If a kind of remedy is not offered, brute force does not find one,
+either.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ class Case:
     lower: bool
 
     def opened(self, root: Path, signals: dict[str, NoteSignals] | None = None) -> Session:
-        """A new session, which has read nothing before."""
+        """A new session, which has read nothing yet."""
         if self.engine == "byterover_v4":
             session = Session.open(root / "marked", now_ms=NOW_MS)
         else:
@@ -206,7 +208,9 @@ def every_change(case: Case) -> Iterator[tuple[RemedyKind, Change]]:
 
 
 def every_change_of_the_note(case: Case, position: int) -> Iterator[tuple[RemedyKind, Change]]:
-    """Every word of the query removed from the note, every lower maturity, each tenth importance, and archiving."""
+    """The changes that are tried: removing each query word from the note, each lower maturity, every tenth importance,
+    and archiving.
+    """
     snapshot = case.finder.context.snapshot
     text, kept_ms = snapshot.location(case.path).read_text(), int(snapshot.notes[position].mtime_ms)
     for word in set(re.findall(r"[^\W_]+", case.query)) - STOP_WORDS:
@@ -489,7 +493,7 @@ def test_both_tabs_say_that_a_cached_answer_has_other_ranks(tree: Tree) -> None:
     session.load()
     explanation = session.explainer.explain("quokka facts", "a/two.md")
     assert explanation.rank is None
-    assert "there, it is number" in find_remedies(session, explanation, lower=True).notice
+    assert "under these conditions, it is number" in find_remedies(session, explanation, lower=True).notice
     assert disagreements(session, "quokka facts", "a/two.md") == []
 
 

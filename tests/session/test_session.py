@@ -1,4 +1,4 @@
-"""One open project: answers, runs, recording, signals and forecasts."""
+"""An open project: answers, runs, recording, signals and forecasts."""
 
 from __future__ import annotations
 

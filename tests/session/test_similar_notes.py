@@ -1,4 +1,4 @@
-"""Similar notes, their order, and updates after changes of the tree."""
+"""Similar notes, their order, and updates after changes to the tree."""
 
 from __future__ import annotations
 

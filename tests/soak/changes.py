@@ -1,4 +1,4 @@
-"""Random changes of a context tree, at a fixed rate, like those by editors, agents and the engine.
+"""Random changes to a context tree, at a fixed rate, like those made by editors, agents and the engine.
 
 ``python -m tests.soak.changes PROJECT`` reads a number of seconds from each line of its input, makes changes for that
 time, and prints a line of JSON with the number of changes of each kind so far.
@@ -28,7 +28,7 @@ _ODD_LASTS = 40
 
 
 class Changes:
-    """Changes one project. No other process writes to the notes that it makes."""
+    """Changes one project. No other process writes to the notes that it creates."""
 
     def __init__(self, root: Path, notes: int, seed: int, keeps_tree: bool = False) -> None:
         """Set ``keeps_tree`` if others write to the tree, because replacing the whole tree would lose their changes."""
@@ -66,7 +66,7 @@ class Changes:
         self._look()
 
     def fill(self) -> None:
-        """Makes the wanted number of notes."""
+        """Creates the wanted number of notes."""
         while len(self._paths) < self._wanted:
             self._create()
         for _ in range(self._wanted // 5):

@@ -164,7 +164,7 @@ def test_broken_draft_is_ignored(tree: Tree, text: str) -> None:
 
 
 def _left(note: str, text: bytes, at_ms: float = NOW_MS) -> Draft:
-    """The draft of a process that has ended."""
+    """A draft from a process that has ended."""
     return Draft(note, text, None, at_ms, 2**22 + 1, "gone")
 
 

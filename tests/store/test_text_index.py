@@ -1,4 +1,4 @@
-"""The text index on disk: answers equal those of a fresh index after any damage and with any writer."""
+"""The text index on disk: after any damage and with any writer, its answers equal those of a new index."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Page:
                 return result
 
     async def evaluate(self, script: str) -> Any:
-        """The value of a script in the page."""
+        """The result of a script that runs in the page."""
         return (await self.call("Runtime.evaluate", expression=script, returnByValue=True))["result"].get("value")
 
     async def open(self, address: str) -> None:
@@ -85,7 +85,7 @@ class Page:
         return str(await self.evaluate(_READ_TERMINAL))
 
     async def until(self, shown: Callable[[str], object]) -> str:
-        """The rows of the terminal, as soon as ``shown`` is true of them. Fails if this takes too long."""
+        """The terminal's rows, as soon as ``shown`` is true of them. Fails if this takes too long."""
         async with asyncio.timeout(SECONDS):
             while not shown(text := await self.text()):
                 await asyncio.sleep(0.05)
@@ -112,7 +112,7 @@ class Page:
 
 @asynccontextmanager
 async def opened(folder: Path, width: int = 1200, height: int = 800) -> AsyncIterator[Page]:
-    """A page of a browser that stores all its data in ``folder``, which must be empty."""
+    """A page in a browser that stores all its data in ``folder``, which must be empty."""
     assert PROGRAM is not None
     command = [PROGRAM, *_FLAGS, f"--user-data-dir={folder}", f"--window-size={width},{height}", "about:blank"]
     quiet = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}

@@ -1,4 +1,4 @@
-"""Ceilings of notes with given signals."""
+"""The ceilings of notes with given signals."""
 
 from __future__ import annotations
 

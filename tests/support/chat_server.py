@@ -19,7 +19,7 @@ class Streamed:
     cut: bool = False
     """True if the connection breaks in the middle of the body."""
     hold: threading.Event | None = None
-    """If set, everything after the first event waits for it."""
+    """If set, the server waits for it after the first event."""
     status: int = 200
     kind: str = "text/event-stream; charset=utf-8"
 

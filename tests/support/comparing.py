@@ -1,4 +1,4 @@
-"""Compares two snapshots of one tree: equal notes and identical numbers."""
+"""Compares two snapshots of a tree, which must have equal notes and identical numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.generated import query
 from tests.support.trees import BRV3, NOW_MS, changed
 
 WIDE = changed(BRV3, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})
-"""A profile whose searches leave out no match."""
+"""A profile whose searches keep every match."""
 
 
 def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = NOW_MS) -> None:
@@ -51,7 +51,7 @@ def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = 
 
 
 def same_around(again: Snapshot, fresh: Snapshot, reader: LinkReader) -> None:
-    """True for equal links by ``reader``, an equal manifest, and equal data that readers may have requested."""
+    """True if the links read by ``reader``, the manifest, and the data that readers may have requested are equal."""
     one, other = reader.index(again), LinkReader().index(fresh)
     assert one.links == other.links
     places = {*(note.path for note in fresh.notes), *(note.path.rpartition("/")[0] for note in fresh.notes)}

@@ -48,11 +48,11 @@ class ExpectedTurn:
 
 @dataclass(slots=True)
 class Expectations:
-    """All that is known about the generated turns."""
+    """Everything that is known about the generated turns."""
 
     turns: list[ExpectedTurn] = field(default_factory=list)
     without_evidence: list[ExpectedTurn] = field(default_factory=list)
-    """Prompts and lone log entries: either not listed or ``unknown``."""
+    """Prompts and log entries without a turn: either not listed or ``unknown``."""
     elsewhere: list[ExpectedTurn] = field(default_factory=list)
     """Turns of other projects: not listed."""
     lone_entries: set[str] = field(default_factory=set)
@@ -70,7 +70,7 @@ class World:
         log.mkdir(parents=True, exist_ok=True)
 
     def chance(self, share: float) -> bool:
-        """True in this share of calls."""
+        """Returns True in this share of calls."""
         return self.random.random() < share
 
     def uuid(self) -> str:
@@ -192,7 +192,7 @@ class Conversation:
         self.attach("hook_additional_context", content=[*before, context_of(answer)])
 
     def other_hook(self) -> None:
-        """Appends output of a hook that does not belong to ByteRover, or of another event."""
+        """Appends the output of a hook that is not ByteRover's, or the output for another event."""
         command = self.random.choice(OTHER_HOOKS)
         number = self.random.randrange(4)
         if number == 0:

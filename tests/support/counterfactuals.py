@@ -124,7 +124,9 @@ def answered(taken: EngineRequest, change: Change, copy: Path) -> Trace:
 
 
 def smaller(taken: Taken, way: Counterfactual) -> Iterator[Change]:
-    """Yields every smaller change by the same lever; if that of ``way`` is impossible, changes over the whole range."""
+    """Yields every smaller change with the same lever; if the change of ``way`` is impossible, changes over the whole
+    range.
+    """
     case, found = taken.case, way.amount
     own, path = case.signals, case.note.path
     match way.lever:

@@ -21,7 +21,7 @@ SHARED = "auth"
 
 
 class HereAsks:
-    """Asks members in this process, one after the other."""
+    """Queries members in this process, one after the other."""
 
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
@@ -42,7 +42,7 @@ class MadeFleet:
 
     @property
     def here(self) -> Asker:
-        """Asks them in this process, at the frozen time."""
+        """Queries them in this process, at the frozen time."""
         return Asker(HereAsks(), NOW_MS)
 
 
@@ -74,7 +74,7 @@ def made_fleet(folder: Path, members: int, notes: int, seed: int = 1, with_merge
 
 
 def _days(pick: random.Random) -> float:
-    """An age in days, often exactly that of another note, and mostly so high that some searches end out of domain."""
+    """An age in days, often equal to another note's, and usually so high that some searches end out of domain."""
     return age(pick) if pick.random() < 0.2 else pick.choice((90.0, 200.0, 400.0))
 
 

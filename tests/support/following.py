@@ -1,4 +1,4 @@
-"""A session that follows its project as the app does, and lets a test wait for what it expects."""
+"""A session that follows its project as the app does, and lets a test wait for a condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The counts of FTS5 for a phrase and a document, and its BM25 in closed form (``docs/reference/jeffs-brain.md``)."""
+"""FTS5's counts for a phrase and a document, and its BM25 in closed form (``docs/reference/jeffs-brain.md``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brvtui.text.fts import FullText, IndexLayout, phrase
 K, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """Constants that are compiled into SQLite."""
 _AVERAGES = 1
-"""The row of FTS5's data table with the number of documents and the tokens of each column."""
+"""The row of FTS5's data table that contains the number of documents and the tokens per column."""
 _LAST = "\U0010ffff"
 
 

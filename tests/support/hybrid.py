@@ -1,4 +1,4 @@
-"""A stub index, embedder and reranker, and hybrid searches in the recorded form."""
+"""A stub index, embedder and reranker, and hybrid searches in the format of the recordings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def parsed(query: str) -> ParsedQuery:
 
 
 def candidate(value: Mapping[str, Any]) -> Candidate:
-    """A candidate in the recorded form."""
+    """A candidate in the format of the recordings."""
     return Candidate(
         value["id"],
         value["path"],
@@ -58,7 +58,7 @@ def candidate(value: Mapping[str, Any]) -> Candidate:
 
 
 class StubIndex:
-    """Answers by the compiled text, or in a sequence; counts its calls."""
+    """Looks up answers by the compiled text, or returns them in sequence; counts its calls."""
 
     def __init__(self, index: Mapping[str, Any], names: Sequence[Mapping[str, Any]] | None = None) -> None:
         self.index = index
@@ -125,7 +125,7 @@ class StubReranker:
 
 
 def request(value: Mapping[str, Any]) -> Request:
-    """A request in the recorded form."""
+    """A request in the format of the recordings."""
     return Request(
         value["query"],
         RetrievalMode(value["mode"]) if "mode" in value else None,
@@ -192,7 +192,7 @@ def corpus_index(chunks: Sequence[Mapping[str, Any]]) -> ChunkIndex:
 
 
 def ids_of(trace: Trace) -> list[str]:
-    """The ids of the answer, in order."""
+    """The ids in the answer, in order."""
     return [placed.id for placed in trace.section(Hybrid).ranking[: len(trace.hits)]]
 
 

@@ -18,7 +18,7 @@ def units(text: str) -> str:
 
 
 def pieces(text: str) -> list[str]:
-    """The text split like in the engine, including empty pieces."""
+    """The text split as in the engine, including empty pieces."""
     marked = "".join("\n" if c in "\n\r" or unicodedata.category(c)[0] in "ZP" else c for c in text)
     return re.split(r"\n+", marked)
 

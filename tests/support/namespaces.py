@@ -16,7 +16,7 @@ _NOBODY = 65534
 
 
 class Refused(Exception):
-    """The system refuses a resource. The message gives the reason."""
+    """The system refuses a resource. The message says why."""
 
 
 def own_namespace(mounts: bool = False) -> None:

@@ -69,7 +69,7 @@ def same_hits(hits: tuple[Hit, ...], recorded: list[dict[str, Any]]) -> bool:
 
 
 def shown(found: Search) -> dict[str, Any]:
-    """A search in the recorded form."""
+    """A search in the format of the recordings."""
     return {
         "totalFound": found.total_found,
         "results": [{"path": h.path, "score": h.score, "kind": h.kind.value, "title": h.title} for h in found.hits],

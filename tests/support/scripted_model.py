@@ -1,4 +1,4 @@
-"""A model in this process with answers scripted by a test."""
+"""A model in this process whose answers are scripted by a test."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def refused(error: Exception) -> dict[str, Any]:
 
 
 def run_script(name: str, given: list[str], at: Path, now_ms: float) -> dict[str, Any]:
-    """The output of the script ``name`` in the folder ``at``, with the data folder two or more levels above."""
+    """The output of the script ``name``, run in the folder ``at``, with the data folder two or more levels above."""
     data = next(parent / "data" for parent in at.parents if (parent / "data").is_dir())
     if name == "brv.mjs":
         if given == ["list"]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def failures_in_threads(work: Callable[[int], None], count: int = 4) -> list[BaseException]:
-    """The exceptions of ``work``, which receives the number of its thread."""
+    """The exceptions that ``work`` raises; it receives its thread's number."""
     failures: list[BaseException] = []
 
     def run(number: int) -> None:

@@ -18,11 +18,11 @@ _INFO_BYTES = 128
 
 
 class CannotTrace(Exception):
-    """The system does not allow tracing child processes. The message gives the reason."""
+    """The system does not allow tracing child processes. The message says why."""
 
 
 class Child:
-    """A child that runs ``act`` and ends with its result as the exit code. The child is stopped before it begins."""
+    """A child that runs ``act`` and exits with its result as the exit code. The child is stopped before it begins."""
 
     def __init__(self, act: Callable[[], int]) -> None:
         self._info = ctypes.create_string_buffer(_INFO_BYTES)
@@ -55,7 +55,7 @@ class Child:
 
     @property
     def exit_code(self) -> int:
-        """The child's return code; negative for the signal that ended it."""
+        """The child's return code, or minus the signal number if a signal ended it."""
         return os.waitstatus_to_exitcode(self._status)
 
     def _wait(self) -> int:

@@ -91,7 +91,7 @@ def fail(talk: Conversation) -> None:
 
 
 def fail_with_exit_code(talk: Conversation) -> None:
-    """The hook ends with an exit code other than 0."""
+    """The hook exits with a code other than 0."""
     talk.ask()
     talk.recall(exit_code=talk.random.choice((1, 2, 127, 137)))
     talk.expect(HOOK, "failed")
@@ -164,7 +164,7 @@ def spill(talk: Conversation, preview: bool = True, read: str = "") -> None:
 
 
 def stay_silent(talk: Conversation, log: str = "") -> None:
-    """The hook prints nothing, and no entry of the log belongs to the prompt: nobody knows why."""
+    """The hook prints nothing, and no log entry belongs to the prompt: the reason is unknown."""
     prompt = talk.ask()
     talk.recall()
     talk.expect(HOOK, "unknown")
@@ -247,14 +247,14 @@ def ask_only(talk: Conversation, before: Callable[[Conversation], Any] = Convers
 
 
 def renamed_rows(talk: Conversation) -> None:
-    """Rows that no reader can know."""
+    """Rows of kinds that no reader recognizes."""
     text = [context_of(talk.world.answer())]
     talk.attach("hook_context_added", content=text)
     talk.row("attachment_v2", payload={"kind": "hook_additional_context", "content": text})
 
 
 def misleading_tools(talk: Conversation) -> None:
-    """Tools that mention the memory and do not ask it."""
+    """Tools that mention the memory but do not query it."""
     commands = ("grep -rn 'brv query' docs", 'echo "run brv query first"', 'git commit -m "Use brv query \\"x\\""')
     talk.result(talk.call("Bash", command=talk.random.choice(commands)), talk.world.answer())
     talk.result(talk.call("mcp__brv__brv-curate", content="A lease lasts an hour"), "Saved.")
@@ -271,7 +271,7 @@ def lone_entry(talk: Conversation) -> None:
 
 
 def elsewhere(talk: Conversation) -> None:
-    """Turns in the folder of another project."""
+    """Turns in another project's folder."""
     talk.cwd = f"{talk.world.root}-two"
     talk.ask()
     talk.deliver(talk.world.answer())

@@ -127,7 +127,7 @@ def endless(world: World, table: dict[str, Case]) -> cycle[tuple[str, Case]]:
 def run(
     name: str, case: Case, talk: Conversation, target: list[ExpectedTurn] | None = None, reply: bool = True
 ) -> None:
-    """Writes one case into a conversation."""
+    """Writes one case to a conversation."""
     talk.case = name
     talk.target = talk.world.expected.turns if target is None else target
     case(talk)

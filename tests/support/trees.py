@@ -32,7 +32,7 @@ SUMMARY = "---\ntype: summary\ncondensation_order: {order}\ntoken_count: {tokens
 BRV3 = profiles.load("brv-3")
 DOCS = profiles.load("docs")
 READS_FRONTMATTER = overlay(BRV3, {"name": "brv-3*", "signals": {"frontmatter": True}}, "test")
-"""``brv-3``, but with signals also read from frontmatter."""
+"""``brv-3``, but signals are also read from frontmatter."""
 
 
 def changed(base: Profile, **tables: Any) -> Profile:
@@ -41,7 +41,7 @@ def changed(base: Profile, **tables: Any) -> Profile:
 
 
 def stored(**values: Any) -> NoteSignals:
-    """Stored signals; those not given have default values."""
+    """Stored signals; missing ones have default values."""
     base = defaults(BRV3.signals)
     result = {
         "importance": base.importance,
@@ -129,7 +129,7 @@ class Tree:
         return signals_folder(project_data(self.root))
 
     def sidecar_file(self, path: str, value: Any) -> Path:
-        """A signal file of the engine: ``value`` unchanged if it is text, otherwise wrapped like by the engine."""
+        """One of the engine's signal files: ``value`` unchanged if it is text, otherwise wrapped as by the engine."""
         place = self.sidecar / f"{path}.json"
         place.parent.mkdir(parents=True, exist_ok=True)
         text = value if isinstance(value, str) else json.dumps({"createdAt": 1, "updatedAt": 1, "value": value})

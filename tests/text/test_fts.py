@@ -38,7 +38,7 @@ _TOKENS = st.one_of(
 
 
 def by_sqlite(documents: Sequence[Sequence[str]], expression: str) -> list[tuple[int, float]]:
-    """The results of a plain FTS5 table, best first, equal scores in the documents' order."""
+    """The results from a plain FTS5 table, best first; equal scores are in document order."""
     database = sqlite3.connect(":memory:")
     database.execute("create virtual table t using fts5(path, title, content, tokenize='porter unicode61')")
     rows = [(number, *texts) for number, texts in enumerate(documents)]
@@ -75,7 +75,7 @@ def test_matches_scores_and_order_equal_sqlite_fts5(
 
 @given(_DOCUMENTS, st.lists(_TOKENS, min_size=1, max_size=4))
 def test_scores_equal_the_bm25_formula_of_the_counts(documents: list[tuple[str, ...]], tokens: list[Token]) -> None:
-    """Each phrase joined by OR or AND adds its own score."""
+    """Each phrase that is joined by OR or AND adds its own score."""
     index = full_text(LAYOUT, documents)
     counting = Counting(index)
     phrases = [phrase(token.text, token.kind is TokenKind.PREFIX) for token in tokens]

@@ -34,7 +34,7 @@ def postings_of(documents: list[tuple[str, str, str]], ids: TermIds | None = Non
 
 
 def matched(postings: Postings, query: str) -> TermTable:
-    """The term table of ``query``, from a stand-in for a snapshot that has only the parts that matching reads."""
+    """The term table for ``query``, from a stand-in for a snapshot with only the parts that matching reads."""
     snapshot: Any = SimpleNamespace(postings=postings, notes=range(len(postings)))
     return match_terms(snapshot, terms(query), TEXT)
 

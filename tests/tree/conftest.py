@@ -1,4 +1,4 @@
-"""A small tree for saves, with and without the system's own renames."""
+"""A small tree for tests of saving, with and without the system's own renames."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["renameat2", "without"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Runs with the system's own renames and exchange, and without them."""
+    """Runs a test with the system's own renames and atomic swap, and without them."""
     if request.param == "without":
         monkeypatch.setattr(exchange, "_renameat2", lambda: None)
     elif exchange._renameat2() is None:

@@ -139,7 +139,7 @@ def test_new_note_path_comes_from_folder_and_title() -> None:
     [
         ("auth", "Rotation", "auth/rotation.md: already exists"),
         ("Auth", "rotation", "already exists"),
-        ("auth", "?!", "yields no file name"),
+        ("auth", "?!", "does not yield a file name"),
         ("..", "x", "leads out of the tree"),
         ("/etc", "x", "leads out of the tree"),
         ("a//b", "x", "not the path of a note"),

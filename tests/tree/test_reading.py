@@ -1,4 +1,4 @@
-"""Reading limits of the engine, and its white space."""
+"""The engine's reading limits, and its definition of white space."""
 
 from __future__ import annotations
 

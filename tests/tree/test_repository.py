@@ -295,7 +295,7 @@ git.git(Path({!r}), "rev-parse", "HEAD", most=9)
 
 @pytest.fixture
 def waiting(tmp_path: Path) -> Path:
-    """A repository whose settings include a pipe, for which git waits."""
+    """A repository whose settings include a pipe, on which git waits."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     subprocess.run(["git", "-C", str(tmp_path), "config", "include.path", str(tmp_path / "pipe")], check=True)
     os.mkfifo(tmp_path / "pipe")

@@ -1,4 +1,4 @@
-"""A save that is killed or disturbed at any of its system calls (``tests/soak/killed_saves.py``, in short)."""
+"""A save that is killed or disturbed at any of its system calls (a short form of ``tests/soak/killed_saves.py``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux's ptrace 
 
 
 def run(tmp_path: Path, *options: str) -> list[dict[str, Any]]:
-    """The attempts of a run, with the system's exchange and without it."""
+    """The number of attempts in a run, with the system call that swaps two files and without it."""
     place = MEMORY if os.access(MEMORY, os.W_OK) else tmp_path
     command = [sys.executable, "-m", "tests.soak.killed_saves", "--in", str(place), *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)

@@ -1,4 +1,4 @@
-"""Saves on full or read-only disks and to invalid paths, and times of saved files."""
+"""Saves on full or read-only disks and to invalid paths, and the times of saved files."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_read_only_file_system_is_reported(small_disk: Path) -> None:
 
 
 def refused(act: Callable[[], object]) -> bytes:
-    """The error message of ``act``, which must be refused for an ordinary user."""
+    """The error message when an ordinary user runs ``act``, which must be refused."""
     if os.geteuid() != 0:
         with pytest.raises(SaveError) as error:
             act()

@@ -1,4 +1,4 @@
-"""Watching of folders, including missing ones, and polling without system events."""
+"""Watching folders, including missing ones, and polling without system events."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ async def get(url: str, **headers: str) -> tuple[int, str]:
 
 
 async def connected(served: Served, origin: str, host: str = "", cookie: str = "", key: str = "") -> bool:
-    """True if the server accepts the connection of a page of ``origin``, by default its owner's."""
+    """True if the server accepts a connection from a page with this ``origin``, by default its owner's."""
     own_cookie, own_key = await served.enter()
     headers = {"Origin": origin, "Cookie": cookie or own_cookie, **({"Host": host} if host else {})}
     async with aiohttp.ClientSession() as client:
@@ -148,7 +148,7 @@ async def test_repository_can_be_served(tmp_path: Path) -> None:
         assert line_of(process).startswith("shop is at http://127.0.0.1:")
     finally:
         end(process)
-    assert refused(str(tmp_path), "--repo", str(tmp_path)) == (2, "brv-tui: give either a project or --repo\n")
+    assert refused(str(tmp_path), "--repo", str(tmp_path)) == (2, "brv-tui: use either a project or --repo\n")
     assert refused("--repo", str(tmp_path / "gone"))[0] == 3
     (tmp_path / "x.json").write_text("{}")
     code, error = refused(str(tmp_path / "x.json"), "--port", "0")

@@ -48,7 +48,7 @@ class Action(NamedTuple):
     """A user action in one place of the app, run by a key or from the command palette."""
 
     name: str
-    """The unique name, with which the ``keys`` setting assigns other keys."""
+    """The unique name, which the ``keys`` setting uses to assign other keys."""
     keys: str
     """The default keys, separated by commas: ``j,down``."""
     call: str

@@ -25,7 +25,7 @@ COMMANDS = Place("commands", "Commands dialog", PlaceKind.DIALOG, (
 CONFLICT = Place("conflict", "Conflict dialog", PlaceKind.DIALOG, (
     Action("conflict.mine", "m", "dismiss('mine')", "keep mine", "Replace the text on disk with mine", bar=True),
     Action("conflict.theirs", "t", "dismiss('theirs')", "take theirs",
-           "Use the text on disk; ^Z in the editor brings mine back", bar=True),
+           "Use the text on disk; ^Z in the editor restores mine", bar=True),
     Action("conflict.merged", "e", "dismiss('merged')", "edit merge", "Edit a merge of both; nothing is saved yet",
            bar=True),
 ), within=DIALOG)  # fmt: skip
@@ -46,7 +46,7 @@ DRAFT = Place("draft", "Draft dialog", PlaceKind.DIALOG, (
 
 EARLIER_ANSWER = Place("earlier answer", "Earlier answer dialog", PlaceKind.DIALOG, (
     Action("earlier.before", "enter", "dismiss(False)", "before edits",
-           "Judge by the answer before the edits: it was right", bar=True, first=True),
+           "Judge by the answer from before the edits: it was right", bar=True, first=True),
     Action("earlier.now", "n", "dismiss(True)", "now", "Judge by the current answer: it is right", bar=True),
 ), within=DIALOG)  # fmt: skip
 
@@ -79,7 +79,7 @@ LEAVING = Place("leaving", "Leaving dialog", PlaceKind.DIALOG, (
            "Close the editor and discard the text and its draft",
            bar=True),
     Action("leaving.keep", "k", "dismiss('keep')", "keep open",
-           "Leave the text unsaved; the status line leads back to it", bar=True),
+           "Leave the text unsaved; the status line takes you back to it", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 MEMORY = Place("memory", "Memory dialog", PlaceKind.DIALOG, (

@@ -18,7 +18,7 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
     Action("drafts.left", "ctrl+l", "left_drafts", "drafts", "Go to the unsaved text, from anywhere",
            first=True, needs=Need.PROJECT),
     Action("app.tour", "f12", "tour", "tour",
-           "Guided tour: find a wrong answer in the sample, and fix it; again to end or resume it",
+           "Guided tour: find a wrong answer in the sample, and fix it; press again to end or resume it",
            first=True, needs=Need.PROJECT),
     Action("app.theme", "t", "next_theme", "theme", "Next built-in colour theme"),
     Action("app.themes", "T", "choose_theme", "themes",
@@ -35,9 +35,9 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
            "Next engine profile, including your own",
            needs=Need.PROJECT),
     Action("engine.next", "P", "engine", "engine",
-           "Next engine; after the last, the project's other memory (tree or space)",
+           "Next engine; after the last one, the project's other memory (tree or space)",
            needs=Need.PROJECT | Need.ENGINES),
-    Action("engine.mode", "m", "engine_mode", "mode", "Next engine mode, if there are several",
+    Action("engine.mode", "m", "engine_mode", "mode", "The engine's next mode, if it has several",
            needs=Need.PROJECT | Need.MODES),
     Action("engine.record", "R", "record", "record", _RECORD, needs=Need.PROJECT | Need.TREE),
     Action("engine.installed", "W", "versions", "installed engine",
@@ -56,7 +56,7 @@ _CHANGES = (
     Action("note.outside", "E", "app.edit_outside", "$EDITOR", "Edit that note in $VISUAL or $EDITOR",
            needs=Need.NOTE | Need.TERMINAL),
     Action("note.new", "a", "app.new_note", "new note",
-           "Start a new note; on Query and Log, the query becomes its title", bar=True, needs=Need.TREE),
+           "Start a new note; on the Query and Log screens, the query becomes its title", bar=True, needs=Need.TREE),
     Action("note.move", "M", "app.move_note", "move", "Rename or move that note; links to it are updated",
            needs=Need.NOTE | Need.TREE),
     Action("note.archive", "X", "app.archive_note", "archive",
@@ -66,8 +66,8 @@ _CHANGES = (
            needs=Need.NOTE | Need.TREE),
     Action("note.undo", "u", "app.undo_change", "undo",
            "Undo the latest save, move or archiving in this session"),
-    Action("note.redo", "U", "app.redo_change", "redo", "Redo the change that was last undone"),
-    Action("note.drafts", "D", "app.drafts", "drafts", "List drafts: text that was typed but never saved"),
+    Action("note.redo", "U", "app.redo_change", "redo", "Redo the change that you undid last"),
+    Action("note.drafts", "D", "app.drafts", "drafts", "List drafts: text that you typed but never saved"),
     Action("note.changes", "C", "app.changes", "changes", "List the changes made in this session"),
 )  # fmt: skip
 CHANGES = tuple(action._replace(needs=action.needs | Need.PROJECT | Need.NOTES) for action in _CHANGES)
@@ -92,7 +92,7 @@ EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (
     Action("layout.reset", "equals_sign", "reset_layout", "reset layout", "Show all panes in their original sizes"),
     Action("help.pane", "f1", "help", "help", "Help on the focused pane", bar=True, first=True),
     Action("help.keys", "question_mark", "keys", "all keys", "All keys", bar=True),
-    Action("help.glossary", "ctrl+n", "glossary", "glossary", "The meanings of the words on screen", first=True),
+    Action("help.glossary", "ctrl+n", "glossary", "glossary", "What the terms on screen mean", first=True),
 ), screens=ALL_SCREENS)  # fmt: skip
 
 EVERY_PANE = Place("every pane", "Every pane", PlaceKind.EVERY_PANE, (

@@ -26,12 +26,13 @@ DRAFTS = Place("drafts", "Drafts", PlaceKind.PANE, (
 ), within=EVERY_PANE)  # fmt: skip
 
 FLEET_FIELD = Place("fleet field", "Question", PlaceKind.FIELD, (
-    Action("fleet.ask", "enter", "screen.ask", "ask", "Ask at once and go to the results", bar=True, first=True),
+    Action("fleet.ask", "enter", "screen.ask", "ask", "Run the query at once and go to its results",
+           bar=True, first=True),
     Action("fleet.down", "down", "screen.pane('results')", "results", "Go to the results", bar=True, first=True),
 ), screens=("fleet",), needs=Need.FLEET)  # fmt: skip
 
 FLEET_MEMBERS = Place("fleet members", "Members", PlaceKind.PANE, (
-    Action("fleet_members.open", "enter", "take", "open", "Open the member's memory and ask it the question", bar=True),
+    Action("fleet_members.open", "enter", "take", "open", "Open the member's memory and run the query there", bar=True),
     Action("fleet_members.order", "S", "order", "order",
            "Sort members: as listed, by state, or by number of notes", bar=True),
 ), within=EVERY_PANE, screens=("fleet",), needs=Need.FLEET)  # fmt: skip
@@ -88,7 +89,7 @@ WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
     Action("whatif.reset", "0", "reset", "reset all", "Reset all values", bar=True),
     Action("whatif.sweep", "o", "sweep", "sweep", "Sweep the whole range of the constant: a curve", bar=True),
     Action("whatif.sweep_two", "O", "sweep(True)", "sweep two",
-           "Sweep it together with the constant swept before: a heat map"),
+           "Sweep it together with the previously swept constant: a heat map"),
     Action("whatif.keep", "K", "keep", "as profile", "Save the constants as your own profile", bar=True),
 ), within=EVERY_PANE, screens=("lab",), needs=Need.PROJECT)  # fmt: skip
 
@@ -98,16 +99,18 @@ LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
            "Start or stop explaining each query as the engine logs it", bar=True),
     Action("log.uncovered", "c", "uncovered", "not covered", "Show only queries that were not covered", bar=True),
     Action("log.lost", "d", "screen.delivery", "delivery",
-           "Permit reading transcripts; then, show only answers that did not reach the agent, or all queries",
+           "Let brv-tui read transcripts; then, show only answers that did not reach the agent, or all queries",
            bar=True),
-    Action("log.judge", "J", "screen.judge", "judge", "Judge the query by its current answer, for the Lab", bar=True),
+    Action("log.judge", "J", "screen.judge", "judge", "Judge the query from its current answer, for the Lab", bar=True),
 ), within=EVERY_PANE, screens=("log",), needs=Need.PROJECT)  # fmt: skip
 
 COLUMN = Place("column", "Maturity", PlaceKind.PANE, (
     Action("board.order", "S", "screen.order(1)", "order", "Sort notes by the next criterion", bar=True),
     Action("board.right", "l,right", "screen.beside(1)", "right", "Next column"),
     Action("board.left", "h,left", "screen.beside(-1)", "left", "Previous column"),
-    Action("board.details", "enter", "details", "details", "Show how the note ages, with its what-if", bar=True),
+    Action("board.details", "enter", "details", "details",
+           "Show how the note ages, and what hits or updates would change",
+           bar=True),
 ), within=EVERY_PANE, screens=("maturity",), needs=Need.PROJECT)  # fmt: skip
 
 NOTE = Place("note", "Note", PlaceKind.PANE, (
@@ -143,7 +146,7 @@ MIGRATED = Place("migrated", "Before and after", PlaceKind.PANE, (
 ), within=EVERY_PANE)  # fmt: skip
 
 REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
-    Action("remedies.take", "enter", "take", "go there", "Go to the place where the change is made", bar=True),
+    Action("remedies.take", "enter", "take", "go there", "Go to the place where you can make the change", bar=True),
     Action("remedies.tab", "l,right,h,left", "tab", "raise/lower", "Switch between raising and lowering the note",
            bar=True),
 ), within=EVERY_PANE)  # fmt: skip
@@ -168,7 +171,7 @@ RETRY = Place("retry", "Retry", PlaceKind.PANE, (
 
 ROUTE = Place("route", "Route", PlaceKind.PANE, (
     Action("route.takes", "v", "counterfactuals", "without model",
-           "Find the smallest changes that make a model unnecessary",
+           "Find the smallest changes that would make a model unnecessary",
            bar=True, needs=Need.TIERS),
 ), within=EVERY_PANE, screens=("query",), needs=Need.PROJECT)  # fmt: skip
 
@@ -208,7 +211,7 @@ TEXT = Place("text", "Text", PlaceKind.FIELD, (
            "Delete to the end of the line, or an empty line"),
     Action("text.cut", "ctrl+x", "cut", "cut", "Cut the selection, or the line"),
     Action("text.copy", "ctrl+c", "copy", "copy", "Copy the selection"),
-    Action("text.paste", "ctrl+v", "paste", "paste", "Paste what was cut or copied in this editor"),
+    Action("text.paste", "ctrl+v", "paste", "paste", "Paste the text that you cut or copied in this editor"),
     Action("text.undo", "ctrl+z", "undo", "undo", "Undo a change to the text", bar=True),
     Action("text.redo", "ctrl+y", "redo", "redo", "Redo a change to the text"),
 ), screens=("edit",))  # fmt: skip

@@ -17,7 +17,7 @@ QUERY_PANES = {
 _SHOWN = {
     "findings": "the list of findings",
     "finding": "the details of the selected finding",
-    "entry": "the selected query as it was logged, and as it is answered now",
+    "entry": "the selected query's logged answer and its current one",
     "cache": "the Cache pane, or the Graph pane if the engine has a graph",
     "judged": "the judged queries",
     "cell": "the answer for the cell under the cursor",
@@ -63,7 +63,7 @@ FLEET_SCREEN = Place("fleet", "Fleet screen", PlaceKind.SCREEN, (
     Action("fleet.merge", "f5", "merge", "each / one",
            "Switch between one answer per member and one ranking of all notes", bar=True, first=True),
     Action("fleet.again", "ctrl+r", "again", "ask again",
-           "Ask again, with the fleet and its files as they are now",
+           "Run the query again, with the current fleet and files",
            bar=True, first=True),
 ), within=EVERY_SCREEN, needs=Need.FLEET)  # fmt: skip
 
@@ -73,10 +73,11 @@ HEALTH_SCREEN = Place("health", "Health screen", PlaceKind.SCREEN, (
 
 LAB_SCREEN = Place("lab", "Lab screen", PlaceKind.SCREEN, (
     *_panes("lab", {"judged": "f2", "cell": "f3", "sliders": "f4"}),
-    Action("lab.add", "v", "add", "add a column", "Also run the judged queries under another condition", bar=True),
-    Action("lab.stop", "b", "stop", "stop", "Stop running queries, or continue"),
+    Action("lab.add", "v", "add", "add a column", "Add a column: run the judged queries under another condition",
+           bar=True),
+    Action("lab.stop", "b", "stop", "stop", "Pause or resume running the queries"),
     Action("lab.judge", "J", "judge", "judge",
-           "Judge the open query by this column; if none is open, judge the logged queries", bar=True),
+           "Judge the open query from this column; if none is open, judge the logged queries", bar=True),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 
 LOG_SCREEN = Place("log", "Log screen", PlaceKind.SCREEN, (
@@ -91,21 +92,21 @@ MATURITY_SCREEN = Place("maturity", "Maturity screen", PlaceKind.SCREEN, (
            "Show only notes with the next kind of event, or all notes", bar=True),
     Action("board.only_before", "F", "only(-1)", "only…", "Show only notes with the previous kind of event"),
     Action("board.changes", "c", "only_changes", "only changes",
-           "Show only notes that change by the day of the forecast, or all notes", bar=True),
+           "Show only notes that will have changed by the day of the forecast, or all notes", bar=True),
     Action("forecast.next", "right_square_bracket", "day(1)", "+1 day", "Move the forecast one day ahead", bar=True),
     Action("forecast.before", "left_square_bracket", "day(-1)", "−1 day", "Move the forecast one day back"),
     Action("forecast.month", "right_curly_bracket", "day(30)", "+30 days", "Move the forecast 30 days ahead", bar=True),
     Action("forecast.month_before", "left_curly_bracket", "day(-30)", "−30 days", "Move the forecast 30 days back"),
     _why("maturity", Need.EXPLAINED),
     Action("forecast.answers", "A", "answers", "answers then",
-           "Show in the Lab which answers will have changed by the forecast day, or in 30 days",
+           "Show in the Lab which answers will have changed by the day of the forecast, or in 30 days",
            bar=True),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 
 NOTES_SCREEN = Place("notes", "Notes screen", PlaceKind.SCREEN, (
     *_panes("notes", {"tree": "f2", "note": "f3", "about": "f4"}),
     Action("notes.back", "b,backspace", "go(-1)", "back",
-           "Go back to the note from which you followed a link", bar=True),
+           "Go back to the note from which you followed the link", bar=True),
     _why("notes", Need.PROJECT | Need.EXPLAINED),
     Action("notes.forward", "B", "go(1)", "forward", "Go forward again"),
 ), within=EVERY_SCREEN)  # fmt: skip
@@ -125,9 +126,9 @@ QUERY_SCREEN = Place("query", "Query screen", PlaceKind.SCREEN, (
     Action("results.notes", "o", "open_note", "in Notes", "Show the note on the Notes screen", bar=True,
            needs=Need.RESULT),
     Action("results.plain", "F", "plain", "plain search",
-           "Show where plain search ranks the selected note, and which note all other engines put first",
+           "Show the selected note's rank in plain search, and the note that all other engines put first",
            needs=Need.PROJECT | Need.RESULT | Need.NOTES | Need.TREE),
-    Action("answer.pin", "b", "pin", "pin", "Pin the answer to compare others with it, or unpin it",
+    Action("answer.pin", "b", "pin", "pin", "Pin the answer, to compare others with it, or unpin it",
            needs=Need.PROJECT),
     Action("answer.compare", "B", "compare", "compare",
            "Compare with the pinned answer: ranks, scores and tiers", needs=Need.PROJECT),

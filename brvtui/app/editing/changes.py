@@ -159,7 +159,7 @@ class NoteChanges:
 
         if role_of(path) is Role.STUB:
             title, make = "Restore", partial(session.notes.plan_restore, path)
-            message = f"The stub {path} is removed, and the whole note is back in its old place."
+            message = f"The stub {path} is removed, and the full note returns to its old place."
         else:
             try:
                 check_archivable(path)
@@ -167,7 +167,7 @@ class NoteChanges:
                 self._services.notify(str(error), severity="warning")
                 return
             title, make = "Archive", partial(session.notes.plan_archive, path)
-            does = "is archived as in ByteRover: search then finds a short stub, and the full text is kept beside it."
+            does = "is archived as in ByteRover: searches then find a short stub, and the full text is kept beside it."
             message = f"{path} {does}"
         self._confirm(path, lambda: PlanDialog(title, message, make))
 

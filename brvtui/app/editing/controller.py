@@ -172,7 +172,7 @@ class Editing:
         is_gone = note.disk.data is None and not draft.is_on_disk_text
         if draft.moved is not None:
             paragraphs.append(
-                f"The note has been moved since: it is {draft.moved.path} now, and the draft goes there too."
+                f"The note has been moved since: it is now {draft.moved.path}, and the draft belongs there too."
             )
         elif is_gone:
             paragraphs.append(

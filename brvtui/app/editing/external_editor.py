@@ -168,7 +168,7 @@ def _run_editor(
     except OSError as error:
         raise Refusal(f"{words[0]}: {faults.reason(error)}; check {command.origin}") from error
     if code and edited == data:
-        raise Refusal(f"{words[0]} ended with exit code {code} and wrote nothing; check {command.origin}")
+        raise Refusal(f"{words[0]} exited with code {code} and wrote nothing; check {command.origin}")
     return edited
 
 

@@ -57,10 +57,10 @@ class NoteEditor(TextArea, inherit_bindings=False):
     TITLE = "Text"
     HELP_TEXT = (
         "Here you edit the note exactly as it is on disk. Characters that a terminal cannot show appear as "
-        "placeholders and are saved unchanged. A mark beside a line means a problem in the frontmatter or a relation "
-        "to a missing note; the pane Problems ({editor.problems}) lists them. The pane Ranking ({editor.ranking}) "
-        "shows how your edit changes the answer to the current query. Press {editor.save} to save. The line above the "
-        "text says what saving does to the note's modification time, and so to its score."
+        "placeholders and are saved unchanged. A mark beside a line shows a problem in the frontmatter or a relation "
+        "to a missing note; the Problems pane ({editor.problems}) lists all of them. The Ranking pane "
+        "({editor.ranking}) shows how your edit changes the answer to the current query. Press {editor.save} to save. "
+        "The line above the text says how saving affects the note's modification time, and therefore its score."
     )
     BINDINGS = bindings(TEXT)
 

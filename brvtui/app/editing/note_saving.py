@@ -127,7 +127,7 @@ def _damage(session: Session, disk: OnDisk, data: bytes) -> str:
     elif not parse(was).problem:
         is_lost = ":" in block_of(was) and not block_of(now)
         if is_lost or parse(now).problem:
-            damage += ["its frontmatter would no longer be read", _lost_signals(session, disk, data)]
+            damage += ["its frontmatter would become unreadable", _lost_signals(session, disk, data)]
     return "; ".join(filter(None, damage))
 
 

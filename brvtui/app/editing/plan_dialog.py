@@ -48,7 +48,7 @@ def legend(mine: str) -> Line:
 # The pane with a plan before it is applied: every file and line that it changes.
 
 
-_LOOKING = "working out what this changes…"
+_LOOKING = "working out what would change…"
 
 
 class PlanPane(Pane):
@@ -57,8 +57,8 @@ class PlanPane(Pane):
     TITLE = "What will change"
     HELP_TEXT = (
         "This is a preview of the change: every file that would be created, moved, changed or removed, and every line "
-        "that would change. Nothing happens until you confirm. Then either all of it is done or none, and you can undo "
-        "it as a whole with {note.undo}."
+        "that would change. Nothing happens until you confirm. The change is then made completely or not at all, and "
+        "{note.undo} undoes it as a whole."
     )
 
     def __init__(self, *, id: str) -> None:
@@ -207,7 +207,7 @@ PAUSE_S = 0.15
 """The pause in typing, in seconds, after which the plan is prepared again."""
 _SAME = "type another path in the tree, ending in .md; Enter then moves the note"
 _SAME_TITLE = "type another title; Enter then changes it"
-_SAME_SIGNALS = "these are its current signals: change one of them, or where they are stored"
+_SAME_SIGNALS = "these are its current signals: change one, or choose where they are stored"
 _NUMBER = "importance must be a number from 0 to 100"
 
 
@@ -311,7 +311,7 @@ class PlanDialog(Dialog["Plan"]):
         if self.pane.plan is not None and self._planned_for == self.entered and self.pane.effect is not None:
             self.dismiss(self.pane.plan)
         else:  # only a plan that has been shown can be applied
-            self.services.notify("the changes appear here; then Enter makes them", timeout=3)
+            self.services.notify("the changes will appear here; then press Enter to make them", timeout=3)
 
 
 def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:

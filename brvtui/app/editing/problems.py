@@ -166,8 +166,8 @@ class ProblemsPane(ChoicePane):
     READS = (EditorState,)
     HELP_TEXT = (
         "This pane lists the problems in the text that you are editing: frontmatter that the engine cannot read, "
-        "values that it does not know, and relations to notes that do not exist. The list is updated while you type, "
-        "and you can save despite the problems. Press Enter to go to the line of the selected problem."
+        "values that it does not recognise, and relations to missing notes. The list is updated while you type, and "
+        "you can save despite the problems. Press Enter to go to the line of the selected problem."
     )
     TAKES_CLICK = True
     BINDINGS = bindings(PROBLEMS)

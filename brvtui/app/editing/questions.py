@@ -39,8 +39,8 @@ class ChangesDialog(Dialog[str]):
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
         """Creates a list of titles; the last title of each sequence is the next change to be undone or redone."""
         message = (
-            "The changes to notes in this session, newest first. They are undone in this order. Changes marked "
-            "as undone can be redone."
+            "The changes to notes in this session, newest first. Undo works in this order, and you can redo changes "
+            "marked as undone."
         )
         super().__init__("Changes in this session", message, wide=True)
         self._listed = {UNDO: done, REDO: undone}
@@ -61,9 +61,9 @@ class ChangesPane(Pane):
 
     TITLE = "Changes"
     HELP_TEXT = (
-        "This list shows the changes of this session, newest first, so that you can undo and redo them. Undone changes "
-        "are marked. Undo takes back one change at a time in this order, and redo starts with the change that was "
-        "undone last."
+        "This list shows the changes of this session, newest first, so that you can undo and redo them. Undone "
+        "changes are marked. Undo reverts one change at a time in this order, and redo starts with the change that "
+        "you undid last."
     )
 
     def __init__(self, done: Sequence[str], undone: Sequence[str], *, id: str) -> None:
@@ -90,7 +90,7 @@ class DraftsDialog(Dialog[str]):
 
     def __init__(self, paths: Sequence[str]) -> None:
         """Creates a list of drafts of the notes at ``paths``, newest first."""
-        super().__init__("Drafts", "Drafts: texts that were typed but never saved, newest first.", wide=True)
+        super().__init__("Drafts", "Drafts: texts that you typed but never saved, newest first.", wide=True)
         self._pane = DraftsPane(paths, id="drafts")
 
     def make_parts(self) -> ComposeResult:
@@ -104,7 +104,7 @@ class DraftsPane(ChoicePane):
 
     TITLE = "Drafts"
     HELP_TEXT = (
-        "This list shows drafts: texts that were typed but never saved. Press Enter to see how a draft differs from "
+        "This list shows drafts: texts that you typed but never saved. Press Enter to see how a draft differs from "
         "its note, and to decide whether to use or discard it."
     )
     TAKES_CLICK = True
@@ -258,8 +258,9 @@ class DiffPane(Pane):
 
     TITLE = "Differences"
     HELP_TEXT = (
-        "This pane compares your unsaved text (mine) with the note on disk (theirs). Lines with + are only in your "
-        "text, lines with - only on disk. The first line number is for the note on disk, the second for your text."
+        "This pane compares your unsaved text (mine) with the note on disk (theirs). Lines marked + are only in your "
+        "text; lines marked - are only on disk. The first line number is for the note on disk, the second for your "
+        "text."
     )
 
     def __init__(self, hunks: Sequence[Hunk], mine: str, *, id: str) -> None:

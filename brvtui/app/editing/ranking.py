@@ -26,8 +26,8 @@ class RankingPane(Pane):
     HELP_TEXT = (
         "This pane shows how the answer to the current query would change if you saved the text now. It compares the "
         "answers with and without your edit, both without the cache, and writes nothing. The first number is the rank "
-        "after the edit; an arrow shows how far the note moved. The ranking is ByteRover's, whichever engine is "
-        "selected."
+        "after the edit; an arrow shows how far the note moves. The ranking is always ByteRover's, whichever engine "
+        "is selected."
     )
 
     def heading(self, view: View) -> str:
@@ -40,7 +40,7 @@ class RankingPane(Pane):
         check = view.editor.edit.check if view.editor.edit else None
         preview = check.preview if check is not None else None
         if not view.query.text.strip():
-            hint = "Type a query on the Query screen (1): this pane then shows its answer with your text, as you edit."
+            hint = "Type a query on the Query screen (1): this pane then shows how your edit changes its answer."
             return wrapped(hint, width)
         if preview is None:
             is_unread = check is not None and bool(check.problems) and view.kind.is_html

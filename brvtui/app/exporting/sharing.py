@@ -71,7 +71,7 @@ def _take(app: App[None], deliver: Deliver, filename: str | None, path: str | No
 # The dialog that asks where to save a trace, and saves it there.
 
 
-_FORMS = ".json can be opened without the tree · .md is a document · .svg is a picture"
+_FORMS = ".json can be reopened without the tree · .md is a document · .svg is a picture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +142,10 @@ _NO_TRACE = "there is no trace yet: type a query"
 _NOTHING = {
     "path": "no note is selected: there is no path to copy",
     "answer": (
-        "no answer to copy: type a query. If a model would answer it, copy the prompt. Some engines write no answers."
+        "there is no answer to copy: type a query. If a model would answer it, copy the prompt instead. Some engines "
+        "do not write answers."
     ),
-    "prompt": "there is no prompt to copy: no model is asked at this tier",
+    "prompt": "there is no prompt to copy: no model is called at this tier",
     "comparison": "nothing to compare yet: type a query other than the pinned one",
     "trace": _NO_TRACE,
 }
@@ -241,7 +242,7 @@ class Sharing:
     def deliver(self, name: str, content: bytes) -> None:
         """Sends a file to the browser that shows the app, and shows a message about it."""
         self._services.deliver_binary(BytesIO(content), save_filename=name)
-        message = f"your browser downloads {name} to the machine you are using"
+        message = f"your browser downloads {name} to your own machine"
         self._services.notify(message, timeout=_TOAST_S)
 
 
@@ -288,7 +289,7 @@ def _file_of_form(file: Path, replace: bool) -> Path:
 
 
 def _rendered(project: Project, trace: Trace, file: Path) -> bytes:
-    """Renders ``trace`` in the format of the ending of ``file``. Blocks."""
+    """Renders ``trace`` in the format given by the extension of ``file``. Blocks."""
     from brvtui.report.saved import form_of, rendered
 
     return rendered(_saved_trace(project, trace), form_of(file))

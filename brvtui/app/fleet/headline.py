@@ -67,7 +67,7 @@ _EACH = (
 )
 """The description of the mode, longest text first."""
 _TOGETHER = (
-    "one ranking: words are counted over the notes of all ranked members, so scores are comparable",
+    "one ranking: words are counted in the notes of all ranked members, so scores are comparable",
     "one ranking: scores are comparable",
 )
 _ROWS = 2
@@ -88,7 +88,7 @@ class FleetHeadline(Lines):
         """Returns the sentence and the state."""
         state = view.fleet
         if state.fleet is None:
-            return [badge("NO FLEET", "warn").add("  ask many memories at once here", "muted").cut(width)]
+            return [badge("NO FLEET", "warn").add("  query many memories at once here", "muted").cut(width)]
         lines = _sentence_lines(state, width)
         return [
             *lines,
@@ -202,5 +202,7 @@ def _mode_line(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Lin
     mode = next((text for text in texts if len(text) + len(spent) + 2 <= width), texts[-1])
     row = line(f" {mode}", "muted")
     if state.work is FleetWork.STOPPED and state.text:
-        row = line(" stopped: ", "warn").add(f"Enter in the field asks the rest, and {again} asks all again", "muted")
+        row = line(" stopped: ", "warn").add(
+            f"Enter in the field queries the rest, and {again} queries all of them again", "muted"
+        )
     return row.right(width, line(spent, "muted"))

@@ -83,7 +83,7 @@ class FleetMembersPane(ChoicePane):
         self.all = len(state.fleet.members)
         if not members:
             self.owner = [-1]
-            return wrapped(NOTHING, width) if self.word_filter else [line(" no member can be asked", "muted")]
+            return wrapped(NOTHING, width) if self.word_filter else [line(" no member is available", "muted")]
         self.pinned = 1
         self.choices = [member.name for member in members]
         self.owner = [-1, *range(len(members))]

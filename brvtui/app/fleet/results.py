@@ -42,7 +42,7 @@ _HINT = 7
 _LEAST_PATH = 12
 _MOST_REASONS, _MOST_MISSES = 40, 10
 _HINTS = (
-    ("Type", "and all memories are queried when you pause typing; Enter queries them at once"),
+    ("Type", "and all memories are queried when you pause; Enter queries them at once"),
     ("{fleet.merge}", "switches between each engine's own answer and one ranking of all notes"),
     ("Enter", "on a result opens it in its own memory; {screens.fleet} comes back here"),
     ("Esc", "stops asking"),
@@ -52,7 +52,7 @@ _NO_FLEET = (
     "opens the memories in a folder. brv-tui fleet add writes a fleet.toml."
 )
 _WAY_OUT = (
-    "Ask in other words, or add a note about it to a member: {fleet.members} lists the members, and Enter opens one."
+    "Rephrase the query, or add a note about it to a member: {fleet.members} lists the members, and Enter opens one."
 )
 
 
@@ -62,15 +62,15 @@ class FleetResultsPane(ChoicePane):
     TITLE = "Fleet results"
     READS = (FleetState, FleetSelection)
     HELP_TEXT = (
-        "This pane shows which memories of the fleet answer your question, in one of two ways; press {fleet.merge} to "
+        "This pane shows which memories in the fleet answer your question, in one of two ways; press {fleet.merge} to "
         "switch. In “each by its own engine”, every row is a member that covers the question, with the tier that "
         "answers, its best note, that note's score from the member's own engine, and the words of your question in it "
         "(= the same word, ^ a longer word, ~ a word that differs in some letters, / another form). These scores are "
         "not comparable, because each member counts words only in its own notes: a word that is rare in one may be "
-        "common in another. Members that answer without a model (tier 2) come first, then those whose best note has "
-        "the most of your words; ties are ordered by tier, then as listed. In “one ranking”, the notes of all members "
-        "are ranked as if they were in one tree, so the scores are comparable. Press {fleet_results.open} to open a "
-        "result in its own memory; there, {screens.fleet} brings you back."
+        "common in another. Members that answer without a model (tier 2) come first, then those whose best note "
+        "contains the most of your words; ties are sorted by tier, then as listed. In “one ranking”, the notes of all "
+        "members are ranked as if they were in one tree, so the scores are comparable. Press {fleet_results.open} to "
+        "open a result in its own memory; there, {screens.fleet} takes you back."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_RESULTS)
 

@@ -39,8 +39,8 @@ class FleetScorePane(Pane):
     HELP_TEXT = (
         "This pane explains the selected result: its member, the answer as the member's own engine explains it, and "
         "the parts of the best note's score. The member's other good notes are below. In one ranking, it shows the "
-        "parts of the score and how many notes of all members contain each word of the question. For a member without "
-        "an answer, it says why, and what to do."
+        "parts of the score and how many notes of all members contain each word of the question. If a member has no "
+        "answer, the pane says why, and what to do."
     )
 
     @property

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from brvtui.app.project.layouts import Layouts
 
 _ROOMY = 26
-_NO_RESULT = "no result is selected: select one, or ask a question first"
-_NO_WHY = "Enter opens the result in its own memory; there {results.why} says why it is or is not in the answer"
+_NO_RESULT = "no result is selected: select one, or run a query first"
+_NO_WHY = "Enter opens the result in its own memory; there, {results.why} explains why it is or is not in the answer"
 _NO_TRACE = "each result has a trace in its own memory: Enter opens it"
 _ANSWER = "the fleet's answer: brv-tui fleet query … --format json"
 _GIT_WHY = (
     "{} is read from git: brv-tui fleet explain QUERY NOTE --member {}, with --fleet FILE or --over PLACE, "
-    "says why it is or is not in the answer"
+    "explains why it is or is not in the answer"
 )
 _GIT_TRACE = "its trace: brv-tui fleet query … --member {} --trace --format json"
 
@@ -68,9 +68,9 @@ class FleetInput(OrderedInput):
 
     TITLE = "Question"
     HELP_TEXT = (
-        "Type a question here to ask all members of the fleet. They are asked when you pause typing; typing more or "
-        "pressing Esc stops that. Press Enter to ask at once and go to the results. Press {fleet.again} to ask again, "
-        "with the fleet and its files as they are now."
+        "Type a question here to query all members of the fleet. The query runs when you pause; typing more or "
+        "pressing Esc stops it. Press Enter to run it at once and go to the results. Press {fleet.again} to run it "
+        "again, with the current fleet and files."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_FIELD)
 
@@ -146,7 +146,7 @@ class FleetScreen(FrameScreen):
 
     def on_mount(self) -> None:
         """Restores an earlier question in the field."""
-        self.query_one(FleetBox).border_title = Content("Fleet: one question to all memories")
+        self.query_one(FleetBox).border_title = Content("Fleet: one question for all memories")
         if self._queries.typed:
             self.field.value = self._queries.typed
             self.field.cursor_position = len(self._queries.typed)

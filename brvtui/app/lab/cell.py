@@ -89,8 +89,8 @@ class CellPane(Pane):
     READS = (LabState,)
     HELP_TEXT = (
         "This pane explains one cell of the table: the answer to the query of its row under the condition of its "
-        "column. It shows the outcome and why, the rank of every judged note in this column and now, the metrics, and "
-        "the results with the ranks that they gained or lost."
+        "column. It shows the outcome and its reason, every judged note's rank in this column and now, the metrics, "
+        "and the results with their changes in rank."
     )
     BINDINGS: ClassVar = []
 
@@ -116,7 +116,7 @@ class CellPane(Pane):
         """Returns the lines about the cell, or only the query if it has not run yet."""
         judgment, column = self._judgment, self._column
         if judgment is None or column is None:
-            return wrapped("the answer for the query and the column under the cursor", width)
+            return wrapped("the answer to the query in the column under the cursor", width)
         lines = wrapped(judgment.text, width, "bold strong")
         if judgment.scope:
             lines += wrapped(f"in {judgment.scope}", width)
@@ -130,7 +130,7 @@ class CellPane(Pane):
         first = view.lab.columns[0].cells.get(judgment.id)
         now = first.result if first is not None and column is not view.lab.columns[0] else None
         if column.variant.revision:
-            lines += wrapped(f"the notes of {column.variant.revision}, with the file times that they had", width)
+            lines += wrapped(f"the notes at {column.variant.revision}, with the file times that they had then", width)
         lines += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, cell.result, width)]
         if cell.result.grades:
             lines += [

@@ -67,7 +67,7 @@ class EditCheck:
             self._soon()
 
     def hold(self, accepts_edits: bool = False) -> None:
-        """Records the notes with which later ones are compared: those before the edits of the last sessions or, with
+        """Records the notes to compare later ones with: those from before the edits of the last sessions or, with
         ``accepts_edits``, the current ones.
         """
         session = self._project.session

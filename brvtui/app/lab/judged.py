@@ -43,11 +43,11 @@ _MEANINGS = {
 """The meaning of each metric. Keys are names without the number of results, which replaces ``{}``."""
 EMPTY = (
     (
-        "No query is judged yet. Press {lab.judge} to judge the open query by its answer in the column; without an "
-        "open query, this judges all queries in the Log."
+        "No query is judged yet. Press {lab.judge} to judge the open query from its answer in this column; if no "
+        "query is open, this judges all queries in the Log."
     ),
     (
-        "Until then, the open query and the latest 20 in the Log are compared here: after an edit, with other "
+        "Until then, you can compare the open query and the latest 20 in the Log here: after an edit, with other "
         "constants, or a month from now."
     ),
     "Judged queries are saved in FILE, which you can commit. On the Query screen, {results.judge} grades a result.",
@@ -75,15 +75,15 @@ class JudgedPane(ChoicePane):
     READS = (LabState, ProjectState, EngineState)
     HELP_TEXT = (
         "This table shows how answers would change under other conditions. Each row is a judged query (one for which "
-        "you graded the right notes) or the open query; each column is a condition. The first column has the present "
-        "value of a metric and the outcome. The others show their value and the difference from now (columns of the "
-        "past: how much now differs from them), 'tier' if another tier answers, or 'other' if another note comes first "
-        "or is quoted. Outcomes are T0 to T4 for tiers, and yes or none for engines without tiers; a cross marks an "
-        "unexpected outcome. The worst query is the one with the largest drop in any other column; with only one "
-        "column, unexpected answers come first, then the lowest values. A column can be another engine, moment, git "
-        "revision, constant or unsaved text; a column of the past says what has changed since. After an edit, a column "
-        "shows the answers before it: judge there to make the earlier answer the expected one, or remove the column to "
-        "accept the edit."
+        "you graded the right notes) or the open query; each column is a condition. The first column shows the "
+        "current outcome and value of a metric. The others show their own value and its difference from now (for the "
+        "past: how much the current value differs from it), 'tier' if another tier answers, or 'other' if another "
+        "note comes first or is quoted. Outcomes are T0 to T4 for tiers, and yes or none for engines without tiers; a "
+        "cross marks an unexpected outcome. The worst query is the one with the largest drop in any other column; "
+        "with only one column, unexpected answers come first, then the lowest values. A column can be for another "
+        "engine, time, git revision, constant or unsaved text; a column for the past shows what has changed since. "
+        "After an edit, a column shows the answers from before the edit: judge there to make the earlier answer the "
+        "expected one, or remove the column to accept the edit."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
 

@@ -63,7 +63,7 @@ class EarlierAnswerDialog(Dialog[bool]):
     def __init__(self, queries: Sequence[tuple[str, str]]) -> None:
         """Creates a dialog for ``queries``, pairs of text and scope, whose answers changed."""
         who = f"“{shortened(queries[0][0])}” has" if len(queries) == 1 else f"{len(queries)} queries have"
-        message = f"{who} a different answer since the edits. The judgment will expect the right one."
+        message = f"{who} a different answer since the edits. The judgment will expect the answer that you choose."
         super().__init__("Which answer is right?", message)
 
 
@@ -77,7 +77,7 @@ def ask_grade(services: AppServices, project: Project, path: str, grade: Callabl
     if project.refuses():
         return
     if not query or not path:
-        message = "type a query and select a result: {results.judge} then grades it for the query"
+        message = "type a query and select a result; {results.judge} then grades it for the query"
         services.notify(services.with_keys(message), timeout=4)
         return
 

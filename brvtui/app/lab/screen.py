@@ -188,9 +188,7 @@ class LabScreen(FrameScreen):
         if self.view.lab.what_if is not None and self.view.lab.what_if.constants:
             self.app.push_screen(ProfileNameField(), keep)
         else:
-            message = (
-                "a profile saves changed constants, and none is changed: {whatif.less} and {whatif.more} change one"
-            )
+            message = "no constant is changed, so there is nothing to save: {whatif.less} and {whatif.more} change one"
             self.notify(self.services.with_keys(message), timeout=4)
 
     # actions

@@ -110,7 +110,7 @@ class Sweeps:
         session, lab = self._session(), self._services.store.view.lab
         rows = (lab.judgments or lab.rows)[:MOST_QUERIES]
         if session is None or not rows:
-            self._services.notify("there is no query to ask: type one on the Query screen, or judge some", timeout=5)
+            self._services.notify("there is no query to run: type one on the Query screen, or judge some", timeout=5)
             return
         if with_last and (self._last is None or self._last.key == control.key):
             self._services.notify("sweep another constant first; then this key sweeps both together", timeout=5)

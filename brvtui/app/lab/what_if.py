@@ -35,11 +35,11 @@ class WhatIfPane(ChoicePane):
     TITLE = "What if"
     READS = (LabState, ProjectState)
     HELP_TEXT = (
-        "Here you can try other values for the engine's constants, the clock and the current note, and see how answers "
-        "would change. The column “what if” in the table of judged queries has these answers, first for the open query "
-        "and the visible rows. Changed constants are marked and show their original value. Press {pane.filter} to find "
-        "a constant by its name. A sweep runs the queries with many values of a constant and shows at which of them "
-        "the tier changes."
+        "Here you can try other values for the engine's constants, the clock and the current note, and see how "
+        "answers would change. The “what if” column in the table of judged queries shows these answers, first for the "
+        "open query and the visible rows. Changed constants are marked and show their original value. Press "
+        "{pane.filter} to find a constant by its name. A sweep runs the queries with many values of a constant and "
+        "shows where the tier changes."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(WHAT_IF)
 

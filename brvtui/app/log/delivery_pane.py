@@ -20,7 +20,7 @@ from brvtui.tree.engine_files.query_log import LoggedQuery
 
 _MOST_LINES = 500
 _PRIVATE = "Transcripts are private and were not read. {log.lost} permits it."
-_ASKING = "{log.take} in the log asks it again"
+_ASKING = "{log.take} in the log runs it again"
 _CHANNELS = {
     DeliveryChannel.HOOK: "the hook",
     DeliveryChannel.MCP: "an MCP tool",
@@ -53,9 +53,9 @@ class DeliveryPane(Pane):
     TITLE = "Delivery"
     READS = (LogState,)
     HELP_TEXT = (
-        "This pane shows what reached the agent for the selected query: the outcome, its evidence, the prompt, and the "
-        "text that arrived or was lost. “used” marks notes that the agent's reply mentions or quotes; this is a guess. "
-        "Turns of the last 30 days are read, and new ones appear while this screen is open."
+        "This pane shows what reached the agent for the selected query: the outcome, its evidence, the prompt, and "
+        "the text that arrived or was lost. “used” marks notes that the agent's reply mentions or quotes; this is an "
+        "estimate. Turns from the last 30 days are read, and new ones appear while this screen is open."
     )
 
     def __init__(self, *, id: str) -> None:

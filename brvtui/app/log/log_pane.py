@@ -27,8 +27,8 @@ _DAY = len("11-24")
 _WIDE = 64
 _DELIVERED = 12
 _FROM_HERE = (
-    "From here: type a query on the Query screen ({screens.query}) and press Enter. The app logs each run, but no "
-    "preview."
+    "From here: type a query on the Query screen ({screens.query}) and press Enter. The app logs every run, but no "
+    "previews."
 )
 _FROM_ENGINE = (
     "From the engine: let an agent ask ByteRover, or run brv query in the project. New entries appear at once."
@@ -41,13 +41,12 @@ class LogPane(ChoicePane):
     TITLE = "Log"
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
-        "This pane lists the answered queries, newest first: those that the engine logged and those that you ran here. "
-        "Each row has the time, who asked, the tier, the milliseconds and the best score; a cross marks an answer "
-        "whose first note is wrong by your grades. If you permit reading "
-        "transcripts ({log.lost}), it also shows whether the answer reached the agent. The query under the cursor "
-        "is asked again with an empty cache, and the pane beside the list shows what has changed. Press {log.take} to "
-        "ask it on the Query screen. Press {log.follow} to follow the engine: each query that it logs is then "
-        "explained on the Query screen."
+        "This pane lists the answered queries, newest first: those that the engine logged and those that you ran "
+        "here. Each row has the time, who asked, the tier, the milliseconds and the best score; a cross marks an "
+        "answer whose first note is wrong by your grades. If you permit reading transcripts ({log.lost}), it also "
+        "shows whether the answer reached the agent. The query under the cursor is run again with an empty cache, and "
+        "the pane beside the list shows what has changed. Press {log.take} to run it on the Query screen. Press "
+        "{log.follow} to follow the engine: each query that it logs is then explained on the Query screen."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 

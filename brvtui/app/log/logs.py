@@ -172,7 +172,7 @@ class Logs:
         if entry is not None and note:
             self._explain(entry, note)
             return
-        message = "select a query first: {log.why} says why a note is or is not in its answer"
+        message = "select a query first; {log.why} then explains why a note is or is not in its answer"
         compared = view.log.compared
         if compared is not None and compared.entry == entry and compared.failure:
             message = compared.verdict_sentence
@@ -183,7 +183,7 @@ class Logs:
                 else "answered this query, then or now"
             )
             noun = view.kind.noun
-            asks = f"{{log.take}} asks it; there {{results.why}} on a {noun} says why it is not in the answer"
+            asks = f"{{log.take}} runs it; there, {{results.why}} on a {noun} explains why it is not in the answer"
             overview = view.project.overview
             begins = "" if overview is not None and overview.unread else _BEGINS.get(noun, "")
             message = f"no {noun} {which}: {begins}{asks}"
@@ -208,7 +208,7 @@ class Logs:
             return
         following = not log.following
         store.update(log._replace(following=following), store.view.query._replace(followed=None))
-        text = "each query that the engine logs is now computed again and explained on the Query screen"
+        text = "each query that the engine logs is now run again and explained on the Query screen"
         self._services.notify(text if following else "stopped following the engine", timeout=4)
 
     def _engine_answered(self, entries: list[LoggedQuery]) -> None:
@@ -263,7 +263,7 @@ class DeliveryRead:
 def _permit(session: Session, folder: Path) -> None:
     """Stores the permission to read transcripts. Blocks. Raises :class:`Refusal`."""
     if is_pointed_to(session):
-        raise Refusal("a pointer leads to this project: open the project itself to permit reading transcripts")
+        raise Refusal("a pointer leads to this project: open the project itself to let brv-tui read transcripts")
     try:
         remember_folder(session, folder)
     except OSError as error:
@@ -310,11 +310,10 @@ def _wrong(session: Session, entries: Sequence[LoggedQuery]) -> frozenset[Logged
     with suppress(JudgmentsError):
         judged = {(one.text.strip(), one.scope): one.grades for one in JudgmentsFile.of(session.project).read()}
         there = session.snapshot.by_path if session.is_loaded else {}
-        graded = ((one, judged.get((one.query.strip(), one.scope)), one.paths[:1]) for one in entries)
         return frozenset(
             one
-            for one, grades, first in graded
-            if grades and first and first[0] in there
-            if grades.get(first[0]) == 0 or grades.get(first[0], 0) < max(grades.values())
+            for one in entries
+            if (grades := judged.get((one.query.strip(), one.scope))) and one.paths and one.paths[0] in there
+            if grades.get(one.paths[0]) == 0 or grades.get(one.paths[0], 0) < max(grades.values())
         )
     return frozenset()

@@ -42,11 +42,10 @@ class LogEntryPane(Pane):
     TITLE = "Then and now"
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
-        "This pane compares the logged answer to the selected query with the answer that it gets now, with an empty "
-        "cache and the current notes. It lists differences in tier, first note and score, each with its causes: notes "
-        "that have changed since, time that has passed, or another profile. If the logged answer came from the cache, "
-        "it is compared with the answer from the notes themselves. At the end is the logged answer, "
-        "if the log has it."
+        "This pane compares the selected query's logged answer with its current one, computed with an empty cache "
+        "from the current notes. It lists differences in tier, first note and score, each with its causes: changed "
+        "notes, the passage of time, or another profile. If the logged answer came from the cache, it is compared "
+        "with the answer from the notes themselves. The logged answer is at the end, if the log contains it."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -55,7 +54,7 @@ class LogEntryPane(Pane):
         if compared is None:
             hint = "select a query: it is run again, and the answers are compared"
             if not view.log.entries:
-                hint = "a logged query is compared here with its current answer"
+                hint = "a logged query's answer is compared here with its current one"
             return wrapped("a saved trace: open its project to compare" if view.project.saved else hint, width)
         lines = wrapped(compared.entry.query, width, "bold strong")
         lines += self._verdict(compared, width)
@@ -176,10 +175,10 @@ class LogSummaryPane(Pane):
     TITLE = "Summary"
     READS = (LogState,)
     HELP_TEXT = (
-        "This pane is a summary of the log: how many queries each tier answered, how many answers came from the cache, "
-        "which queries took longest, and which were not covered. Queries that are not covered show what the project's "
-        "memory lacks. For an engine without tiers, the pane shows how many queries it answered, and how many had no "
-        "results."
+        "This pane is a summary of the log: how many queries each tier answered, how many answers came from the "
+        "cache, which queries took longest, and which were not covered. Queries that are not covered show what is "
+        "missing from the project's memory. For an engine without tiers, the pane shows how many queries it answered, "
+        "and how many had no results."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -302,7 +301,7 @@ class LogScreen(FrameScreen):
         self._logs.read()
 
     def action_judge(self) -> None:
-        """Judges the selected query by its current answer."""
+        """Records the selected query's current answer as its judgment."""
         entry = self.query_one(LogPane).entry
         if entry is not None and entry.query.strip():
             self._keep_answer(entry.query.strip(), entry.scope)

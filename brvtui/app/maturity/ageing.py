@@ -61,9 +61,9 @@ def plot(
 ) -> list[Line]:
     """Returns ``series`` drawn in ``width`` × ``height`` cells, with 1 at the top and 0 at the bottom.
 
-    On the right are the names of the curves that end there. A vertical line marks ``upright`` (0..1 of the width of the
-    curves); horizontal lines mark ``levels`` (0..1). In a cell with several curves, the first one determines the
-    colour. NaN values are left out.
+    The names of the curves are at their right ends. A vertical line marks ``upright`` (0..1 of the curves' width);
+    horizontal lines mark ``levels`` (0..1). In a cell with several curves, the first one determines the colour. NaN
+    values are left out.
     """
     across = across_of(series, width)
     grid = _Grid(across, height)
@@ -154,12 +154,13 @@ class AgeingPane(Pane):
     TITLE = "Ageing"
     READS = (ProjectState, SelectionState, StaleState)
     HELP_TEXT = (
-        "This pane shows how the selected note ages if nobody touches it. The curves are its importance (of 100), "
-        "its recency, and its best possible score, which a perfect text match would get. The horizontal lines "
-        "are the scores needed for a direct answer and for the prompt (in a space of ByteRover V4: for high and medium "
-        "confidence); the vertical line is the day of the forecast. Below are the coming events, the note's distance "
-        "from promotion and demotion, and the effect of more hits or updates; press {ageing.more} for one more or "
-        "{ageing.less} for one fewer. If another engine answers, the effect of time on its scores is at the top."
+        "This pane shows how the selected note ages if nobody touches it. The curves are its importance (out of 100), "
+        "its recency, and its best possible score, that of a perfect text match. The horizontal lines are the scores "
+        "needed for a direct answer and for the prompt (in a space of ByteRover V4: for high and medium confidence); "
+        "the vertical line is the day of the forecast. Below are the coming events, the note's distance from "
+        "promotion and demotion, and the effect of more hits or updates; press {ageing.more} for one more or "
+        "{ageing.less} for one fewer. If another engine answers, the effect of time on that engine's scores is at the "
+        "top."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGEING)
 

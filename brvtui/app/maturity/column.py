@@ -42,15 +42,14 @@ class ColumnPane(ChoicePane):
     HELP_TEXT = (
         "This column shows the notes of one maturity and how they age. A note's bar is its importance after decay; "
         "the light part is what decay took from the stored value, and each ┊ marks an importance at which a hit would "
-        "promote the note or decay would demote it. Next to the bar are the importance and the next event of ageing, "
-        "and when it happens, or the one that has happened, such as archivable. ▾ marks an event by the day of the "
-        "forecast.\n"
-        "Press {forecast.before} or {forecast.next} to move the forecast by one day, {forecast.month_before} or "
-        "{forecast.month} by 30, and {forecast.today} to go back to today. Press {board.order} to sort and "
-        "{pane.filter} to filter. Press {board.only} to show only notes to which one event has come by that day "
-        "({panes.back} shows all again), or {board.changes} for only notes that change by then. Press {note.edit} "
-        "to edit the note; in a context tree, also {note.signals} to set its maturity and {note.archive} to archive "
-        "it. A column without notes is a narrow strip.\n"
+        "promote the note or decay would demote it. Next to the bar are the importance and the next ageing event with "
+        "its days, or a past event, such as archivable. ▾ marks an event that happens by the day of the "
+        "forecast.\nPress {forecast.before} or {forecast.next} to move the forecast by one day, "
+        "{forecast.month_before} or {forecast.month} by 30, and {forecast.today} to go back to today. Press "
+        "{board.order} to sort and {pane.filter} to filter. Press {board.only} to show only notes affected by one "
+        "kind of event by that day ({panes.back} shows all again), or {board.changes} for only notes that will have "
+        "changed by then. Press {note.edit} to edit the note; in a context tree, also {note.signals} to set its "
+        "maturity and {note.archive} to archive it. A column without notes is a narrow strip.\n"
         "The events:" + _TERMS
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)

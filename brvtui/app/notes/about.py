@@ -49,11 +49,11 @@ class AboutPane(ChoicePane):
     TITLE = "About"
     READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
-        "This pane shows how the engine rates the selected note: its signals before and after decay, the best possible "
-        "score for any query and how long it stays above the engine's thresholds, the next events of ageing, and its "
-        "place in the manifest, an overview of the tree that a model sees. Below are the notes that it links to and "
-        "the notes that link to it; press {about.similar} to add the notes most similar to it. Press Enter to go to "
-        "one of them."
+        "This pane shows how the engine rates the selected note: its signals before and after decay, the best "
+        "possible score for any query and how long it stays above the engine's thresholds, the next ageing events, "
+        "and the note's place in the manifest, which is the overview of the tree that a model sees. Below are the "
+        "notes that it links to and those that link to it; press {about.similar} to add the most similar notes. Press "
+        "Enter to go to one of them."
     )
     TAKES_CLICK = True
     BINDINGS = bindings(ABOUT)

@@ -55,9 +55,10 @@ class NotePane(Pane):
     HELP_TEXT = (
         "This pane shows the selected note. Press {note.fields}, or click its heading, to show its frontmatter as a "
         "table. The words of the current query are underlined. Press {note.next_link} or {note.link_before} to go to "
-        "the next or previous link, and Enter to follow it. Links are relations, entries of the field “related”, and "
-        "links to other notes or within this one. Press {notes.back} to go back to the previous note, {notes.forward} "
-        "to go forward again. Press {note.raw} to see the text as it is in the file, {pane.filter} to find words."
+        "the next or previous link, and Enter to follow it. Links are relations, entries in the field “related”, and "
+        "links to other notes or within this one. Press {notes.back} to go back to the previous note, and "
+        "{notes.forward} to go forward again. Press {note.raw} to see the text as it is in the file, and "
+        "{pane.filter} to find words."
     )
     BINDINGS = bindings(NOTE)
 

@@ -33,15 +33,15 @@ class NotesTree(TreePane):
     """A tree that selects the note under its cursor."""
 
     HELP_TEXT = (
-        "This pane shows the context tree: its notes, and its folders, each with the number of its notes by maturity "
-        "(○ draft, ◐ validated, ● core). The note under the cursor is shown beside it; press {notes_tree.take} to go "
-        "to its text. The right and left arrows open and close folders. Press {tree.order} to sort notes by name, "
+        "This pane shows the context tree: its notes, and its folders, each with its number of notes by maturity (○ "
+        "draft, ◐ validated, ● core). The note under the cursor is shown beside it; press {notes_tree.take} to go to "
+        "its text. The right and left arrows open and close folders. Press {tree.order} to sort notes by name, "
         "importance or age. Press {pane.filter} to show only notes with given words in their title, path or text; you "
-        "can also use phrases, OR, -word, begin* and title:word. The {tree.aside} key shows or hides stubs (▱, what is "
-        "left of an archived note) and files that the engine made from notes (▫: abstracts, folder summaries, the "
-        "manifest, full texts of archived notes). ⚠ marks a note that needs attention: it has changed on disk since it "
-        "was read, its signals cannot be used, or it has an unresolved conflict; a closed folder with such a note has "
-        "the mark too. The last row lists files that the engine does not read, each with its reason."
+        "can also use phrases, OR, -word, begin* and title:word. The {tree.aside} key shows or hides stubs (▱, the "
+        "remains of an archived note) and files that the engine generated from notes (▫: abstracts, folder summaries, "
+        "the manifest, full texts of archived notes). ⚠ marks a note that needs attention: it has changed on disk "
+        "since it was read, its signals cannot be used, or it has an unresolved conflict; a closed folder with such a "
+        "note also has the mark. The last row lists files that the engine does not read, each with its reason."
     )
     BINDINGS = bindings(NOTES_TREE)
     _typed, _requested, _is_searching = "", ("", 0), False

@@ -186,7 +186,7 @@ def read_tree(
 
 
 def samples(session: Session) -> tuple[str, ...]:
-    """Returns judged queries, then logged ones, with which a user can begin; at most three."""
+    """Returns at most three queries for the user to start with: judged ones, then logged ones."""
     from brvtui.lab.judgments.file import JudgmentsFile
     from brvtui.lab.judgments.model import JudgmentsError
     from brvtui.session.edit_effect import asked_last
@@ -205,7 +205,7 @@ def keep(session: Session) -> None:
         session.keep()
     except OSError as error:
         what = faults.error_line(error, "the cache folder")
-        raise Refusal(f"{what}; until then, every start reads all notes again") from error
+        raise Refusal(f"{what}; until then, all notes are read again at every start") from error
 
 
 def follow_texts(session: Session) -> IndexState:

@@ -42,11 +42,11 @@ class AnswerPane(Pane):
     READS = (QueryState, AnswerState, PinState, SelectionState, NoteState, ModelState, ProjectState)
     HELP_TEXT = (
         "This pane shows, in tabs, the texts behind the answer; the left and right arrows change the tab. The first "
-        "tab is the text that a reader would get at this tier. The second is what a model would receive: in ByteRover, "
-        "the prompt at tier 3 or 4, section by section with estimated tokens. The third is the text of the selected "
-        "result. The words of the query are underlined. Press {answer.pin} to pin the answer, then {answer.compare} to "
-        "see in a fourth tab how another answer (to another wording, or by another profile, engine or moment) differs "
-        "from it: ▴ up, ▾ down, + new, − gone, = same rank."
+        "tab is the text that a reader would get at this tier. The second is the text that a model would receive: in "
+        "ByteRover, the prompt at tier 3 or 4, section by section with estimated tokens. The third is the selected "
+        "result's text. The query's words are underlined. Press {answer.pin} to pin the answer, then {answer.compare} "
+        "to see in a fourth tab how another answer (for another wording, profile, engine or time) differs from it: ▴ "
+        "up, ▾ down, + new, − gone, = same rank."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ANSWER)
 

@@ -31,12 +31,12 @@ class CachePane(Pane):
     TITLE = "Cache"
     READS = (QueryState, AnswerState, CacheState, EngineState, ProjectState)
     HELP_TEXT = (
-        "This pane simulates the cache of the engine, as if the queries that you ran here had gone to it; the engine "
+        "This pane simulates the engine's cache, as if it had received the queries that you ran here; the engine "
         "keeps the real cache in its own process. An entry answers the same query at tier 0 and a similar one at tier "
         "1, as long as it is fresh and the tree's fingerprint (a digest of its files) is unchanged. Below a stale "
-        "entry is a list of what has changed since. The engine checks the tree only now and then "
-        "(cache.fingerprint_seconds, limits.index_seconds), and may give an old answer until it does. Press "
-        "{cache.clear} to clear the cache; switching to another profile clears it, too."
+        "entry are the changes since then. The engine checks the tree only now and then (cache.fingerprint_seconds, "
+        "limits.index_seconds), and may give an old answer until it does. Press {cache.clear} to clear the cache; "
+        "switching to another profile clears it, too."
     )
 
     def heading(self, view: View) -> str:

@@ -35,7 +35,7 @@ def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, k
     then = pin.trace
     assert then is not None  # the tab exists only while an answer is pinned
     if now is None:
-        return wrapped(f"the answer to ‘{then.query}’ is pinned. Type a query to compare its answer with it", width)
+        return wrapped(f"the answer to ‘{then.query}’ is pinned. Type a query to compare the two answers", width)
     if now is then:
         hint = "this is the pinned answer: change the query, or edit a note"
         return wrapped(f"{hint}, and the differences appear here. {key} unpins it", width)

@@ -21,7 +21,7 @@ from brvtui.paint.line import Line
 if TYPE_CHECKING:
     from brvtui.paint.neighbourhood import Neighbourhood
 
-_NOT_TOLD = "the trace lacks its links: it has only those of the first results and their neighbours"
+_NOT_TOLD = "its links are not in the trace, which has only those of the first results and their neighbours"
 
 
 class GraphPane(ChoicePane):
@@ -31,10 +31,10 @@ class GraphPane(ChoicePane):
     READS = (QueryState, AnswerState, SelectionState, EngineState, ProjectState)
     HELP_TEXT = (
         "This pane draws the links of the selected note and shows how the search reached it by walking along links. A "
-        "thicker line is a heavier link, and an arrow shows its direction. ◆ marks a seed, where the walk starts; # is "
-        "the rank of a result; a percentage is the share of the walk that came over that link. A narrow pane lists the "
-        "paths of the walk to the note, and its links. The up and down arrows select a neighbour. Press Enter to move "
-        "it to the centre and, if it is a note, to select it in every pane; press Backspace to go back."
+        "thicker line is a heavier link, and an arrow shows its direction. ◆ marks a seed, where the walk starts; # "
+        "is the rank of a result; a percentage is the share of the walk that came through that link. A narrow pane "
+        "lists the walk's paths to the note, and the note's links. The up and down arrows select a neighbour. Press "
+        "Enter to move it to the centre and, if it is a note, to select it in every pane; press Backspace to go back."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(GRAPH)
 
@@ -70,7 +70,7 @@ class GraphPane(ChoicePane):
         before = self.chosen
         self.choices, self.owner, self.neighbourhood = [], [], None
         if view.answered is None:
-            return wrapped("the links of the selected result, and those over which the walk reached it", width)
+            return wrapped("the links of the selected result, and those through which the walk reached it", width)
         self.neighbourhood = view.presentation.neighbourhood(view.answered, self._centre or view.selection.file)
         if self.neighbourhood is None:
             return wrapped(_NOT_TOLD if view.selection.file else "no result is selected", width)

@@ -51,5 +51,5 @@ def what_is_asked(trace: Trace, budget: Budget) -> str:
         calls = f"up to {counted(max_calls, 'call', 'calls')}, the first with {tokens}"
         return f"{comes}: {calls}; the model may read more notes of this tree.{limit}"
     text = f"{comes}: one call with {tokens}"
-    more = f", or up to {max_calls} if the model asks to read more notes of this tree first" if max_calls > 1 else ""
+    more = f", or up to {max_calls} if the model first wants to read more notes in this tree" if max_calls > 1 else ""
     return f"{text}{more}.{limit}"

@@ -29,8 +29,8 @@ class ScopeTree(TreePane):
     """The tree with the scores of results; follows the selected result while the tree does not have the focus."""
 
     HELP_TEXT = (
-        "This pane shows the context tree, in which you can limit the query to a folder. Each folder has the number of "
-        "its notes by maturity (○ draft, ◐ validated, ● core). Press {tree.take} on a folder to limit the query to it; "
+        "This pane shows the context tree, in which you can limit the query to a folder. Each folder has its number "
+        "of notes by maturity (○ draft, ◐ validated, ● core). Press {tree.take} on a folder to limit the query to it; "
         "on the same folder again, or on the whole tree, the key removes the limit. In a saved trace, it opens or "
         "closes the folder, as the right and left arrows do. The last row lists files that the engine does not read, "
         "each with its reason."
@@ -95,7 +95,7 @@ class QueryInput(OrderedInput):
     HELP_TEXT = (
         "Type a question here to see how the engine answers it. While you type, all panes preview the answer, and "
         "nothing is changed. Press {query.run} to run the query as the engine would and to go to its results; there, "
-        "{panes.query} goes back to the query. The up and down arrows bring back earlier queries. The line below the "
+        "{panes.query} takes you back to the query. The up and down arrows recall earlier queries. The line below the "
         "field shows how the engine reads the query."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
@@ -196,7 +196,7 @@ class LintLine(Lines):
         for mode in filter(self.view.has_screen, SCREENS):
             if mode is not QUERY and self.services.with_keys(f"{{screens.{mode.name}}}") == text:
                 title = self.view.worded(mode.title)
-                return self.services.with_keys(f"this was asked as a query; {{panes.back}}, then {text} opens {title}")
+                return self.services.with_keys(f"this was run as a query; {{panes.back}}, then {text} opens {title}")
         return ""
 
 

@@ -61,7 +61,7 @@ class Reasons:
                 if trace is None
                 else "select a note, here or on the screen {screens.notes}"
             )
-            message = f"{first}: {{results.why}} then says why it is or is not in the answer"
+            message = f"{first}; {{results.why}} then explains why it is or is not in the answer"
             if self._services.current_mode == MATURITY.name:
                 changes = "{note.edit} edits it" if view.kind.not_moved else _CHANGES
                 message += f"; {{maturity.ageing}} shows how it ages, {changes}"
@@ -134,7 +134,7 @@ class Reasons:
         self._services.push_screen(dialog, answered)
 
     def find_counterfactuals(self) -> None:
-        """Searches for the smallest changes with which the query needs no model. A finished search can be repeated."""
+        """Searches for the smallest changes that would avoid a model call. A finished search can be repeated."""
         if self._project.refuses():
             return
         session, view = self._project.session, self._services.store.view
@@ -147,7 +147,7 @@ class Reasons:
                     "{cache.clear}, then press {route.takes}"
                 )
             if trace is None:
-                message = "type a query first: {route.takes} then looks for changes that make a model unnecessary"
+                message = "type a query first; {route.takes} then looks for changes that would make a model unnecessary"
             if not view.presentation.has_tiers:
                 message = f"{view.presentation.title} has no tiers, so no change can avoid a model"
             self._services.notify(self._services.with_keys(message), timeout=4)
@@ -174,7 +174,7 @@ class Reasons:
         if self._project.refuses():
             return
         if session is None or trace is None or not file:
-            hint = "enter a query and select a result: {results.plain} then shows where plain search ranks it"
+            hint = "type a query and select a result; {results.plain} then shows its rank in plain search"
             self._services.notify(self._services.with_keys(hint), timeout=4)
             return
         find, show = partial(_in_plain_search, session, trace, file), partial(self._show_plain_rank, trace, file)
@@ -198,7 +198,7 @@ class Reasons:
             return False
         if trace is None:
             self._services.notify(
-                self._services.with_keys("type a query first: {answer.pin} then pins its answer"), timeout=4
+                self._services.with_keys("type a query first; {answer.pin} then pins its answer"), timeout=4
             )
             return False
         if trace is store.view.pin.trace:
@@ -343,7 +343,7 @@ def _remedies(session: Session, explanation: Explanation, lower: bool, cached: s
 
 
 def _counterfactuals(session: Session, trace: Trace) -> Counterfactuals | None:
-    """Returns the smallest changes with which the query of ``trace`` needs no model; None if cancelled."""
+    """Returns the smallest changes that would let the query of ``trace`` do without a model; None if cancelled."""
     try:
         return session.explainer.counterfactuals(trace, cancelled=is_cancelled)
     except KeyError:  # the tree has changed, and the query will be answered again

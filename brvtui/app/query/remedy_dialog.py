@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 _TRYING = "trying other wordings, {edits}, and words in its title…"
 _TRYING_OF_FOLDER = "trying other wordings…"
 _OF_FOLDER = (
-    "no other wording that was tried helps. It stands for its folder, so it helps if a note in that folder "
-    "matches better"
+    "none of the other wordings that were tried helps. It represents its folder, so a note in that folder that "
+    "matches better would help"
 )
 _NONE = "nothing that was tried helps: other wordings, {edits}, its title"
 _NO_MORE = "what helps is shown above; no other change that was tried helps"
@@ -41,8 +41,8 @@ _FIRST = (
     "{results.why} to see what would help it"
 )
 _ANSWERS = (
-    "it is first in an answer that needs no model, so it cannot be higher. If it should not answer this query, press "
-    "{remedies.tab} to see changes that lower it"
+    "it is already first in an answer that needs no model. If it should not answer this query, press {remedies.tab} "
+    "to see changes that lower it"
 )
 _TRYING_TO_LOWER = "trying changes that lower it, and their effect on judged and logged queries…"
 _NOT_LOWERED = "it is not a result of a new search, so nothing can lower it"
@@ -141,7 +141,7 @@ class RemedyPane(ChoicePane):
             return "What would make it a result"
         if not self._answers:
             return self.TITLE
-        return "It answers when asked again" if self._is_cached else "It answers"
+        return "It answers when the query is run again" if self._is_cached else "It answers"
 
     @property
     def _answers(self) -> bool:

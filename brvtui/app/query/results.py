@@ -39,12 +39,12 @@ _INDENT = 5
 _NOTHING = "nothing was found"
 _SAMPLES = "Click a question to try it, or press {panes.results}, then {results.open}."
 _NO_SAMPLES = "Type a question as you would ask an agent, such as “how do we roll back a deploy”."
-_BY_SETTINGS = "To change it, press Esc, then {screens.settings} for Settings: the project is then opened again"
+_BY_SETTINGS = "To change it, press Esc, then {screens.settings} for Settings; the project is then opened again"
 _WAY_OUT = (
     "It opens here as soon as it can be read. Or quit with {app.quit} and open a project (brv-tui PROJECT) or "
     "a folder of Markdown files (brv-tui --tree FOLDER)"
 )
-_TO_FLEET = "It opens here as soon as it can be read. Esc, then {screens.fleet} goes back to the fleet."
+_TO_FLEET = "It opens here as soon as it can be read. Press Esc, then {screens.fleet}, to go back to the fleet."
 
 
 class ResultsPane(ChoicePane):
@@ -58,9 +58,9 @@ class ResultsPane(ChoicePane):
         "that the result contains, by field: = the same word, ^ a longer word that begins with it, ~ a word that "
         "differs in some letters, / another form of it, * a word that contains it; +2 counts words for which there is "
         "no space. Below the ruled lines are near misses: notes that match but are not among the results, each with "
-        "how much it lacks. The other panes show the score, the text and the place in the tree of the row under the "
-        "cursor. Press {results.plain} to see where plain search ranks that row, and which note all other engines put "
-        "first, if they agree."
+        "the difference to the threshold that it missed. The other panes show the score, the text and the place in "
+        "the tree of the row under the cursor. Press {results.plain} to see that row's rank in plain search, and the "
+        "note that all other engines put first, if they agree."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 
@@ -87,7 +87,7 @@ class ResultsPane(ChoicePane):
         return marks_explained(kinds, places, self.room - _CORNERS)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns hits and near misses, or questions to begin with if there is no query."""
+        """Returns hits and near misses, or suggested questions if there is no query."""
         before = self.chosen
         self.choices, self.owner = [], []
         if view.answered is None:
@@ -209,7 +209,7 @@ class ResultsPane(ChoicePane):
             self.services.select(choice)
 
     def clicked(self, place: int) -> None:
-        """Selects the clicked result; a question to begin with is asked at the first click."""
+        """Selects the clicked result; a suggested question is run at the first click."""
         if self.view.answered is not None:
             super().clicked(place)
         else:
@@ -223,7 +223,7 @@ class ResultsPane(ChoicePane):
         return frozenset() if self.chosen or asks_otherwise else frozenset({"results.open"})
 
     def action_take(self) -> None:
-        """Shows the selected note, or asks a question to begin with, or the query in the words of the notes."""
+        """Shows the selected note, or runs a suggested question, or the query in the notes' own words."""
         if self.chosen and self.view.answered is None:
             self.post_message(self.WordingWanted(self.chosen))
         elif self.chosen:

@@ -25,9 +25,9 @@ class RetryPane(ChoicePane):
     TITLE = "Retry"
     READS = (QueryState, AnswerState, SelectionState)
     HELP_TEXT = (
-        "This pane shows, one per row, the searches by which an engine retries a query that finds too little. Press "
-        "{retry.take} on a row to see its query, why it ended as it did, and its results. Selecting a result selects "
-        "its note in every pane."
+        "This pane shows, one per row, the searches with which an engine retries a query that finds too little. Press "
+        "{retry.take} on a row to see its query, the reason for its outcome, and its results. Selecting a result "
+        "selects its note in every pane."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RETRY)
 
@@ -59,7 +59,7 @@ class RetryPane(ChoicePane):
         self.choices, self.owner = [], []
         if view.answered is None:
             self._rows = ()
-            return wrapped("how a search is relaxed when it finds too little", width)
+            return wrapped("how a search that finds too little is relaxed", width)
         lines = self._tried(view.answered, view, width)
         kept = before if before in self.choices else self.opened
         self.cursor = self.choices.index(kept) if kept in self.choices else 0

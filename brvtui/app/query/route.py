@@ -139,10 +139,10 @@ class RoutePane(Pane):
         "This pane shows the steps that led to the answer and what decided each of them. In ByteRover, the order is: "
         "two cache look-ups, entity searches (for single words of a query that found few results; they have their own "
         "stop words), the out-of-domain test, then tier 2 (direct answer), 3 (one model call) or 4 (agent loop). Each "
-        "gate shows its value, the name of its threshold, and by how much it passed or failed. The signs mean: » "
-        "taken, ✓ passed, ✗ failed, – missed, ⊘ skipped, · not reached. If a query needs a model or is not covered, "
-        "press {route.takes} to list the smallest changes after which the notes answer it directly: tried on a copy of "
-        "the tree (✓), proven impossible (✗), or not found (–)."
+        "gate shows its value, the name of its threshold, and the margin by which it passed or failed. The symbols "
+        "mean: » taken, ✓ passed, ✗ failed, – missed, ⊘ skipped, · not reached. If a query needs a model or is not "
+        "covered, press {route.takes} to list the smallest changes with which the notes would answer it directly: "
+        "verified on a copy of the tree (✓), proven impossible (✗), or not found (–)."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 
@@ -160,7 +160,7 @@ class RoutePane(Pane):
         self.with_verdict, self.alone = VERDICT not in shown, len(shown) == 1
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of :meth:`build` that are not in the view, including the place of the verdict."""
+        """Returns the inputs of :meth:`build` that are not in the view, including where to show the verdict."""
         return (self.with_verdict, self.alone, *super().also_reads())
 
     @property
@@ -223,6 +223,6 @@ class RoutePane(Pane):
             self._reveals = self.view.answer.counterfactuals.found is None
 
     def action_counterfactuals(self) -> None:
-        """Starts the search for the smallest changes with which no model is needed, and scrolls to the result."""
+        """Starts the search for the smallest changes that avoid a model call, and scrolls to the result."""
         self._reveals = True
         self.post_message(self.CounterfactualsWanted())

@@ -35,7 +35,7 @@ PAUSE_S = 0.08
 _MARGIN_S = 0.2
 """The delay in seconds after a cached answer expires before the query is repeated."""
 _STOPPED = "stopped before the model wrote anything"
-_NEXT, _GRADE = "{engine.next} asks the next engine; ", "{results.judge} grades a result for the Lab"
+_NEXT, _GRADE = "{engine.next} tries the next engine; ", "{results.judge} grades a result for the Lab"
 _CUT_OFF = "stopped: the part that the model had written is below the answer"
 
 
@@ -416,7 +416,7 @@ class QueryRunner:
             store.update(store.view.answer._replace(trace=trace))
             if store.view.project.generation != trace.snapshot.generation:
                 self._services.notify(
-                    "the tree changed while this answer was being written: Enter asks again", timeout=6
+                    "the tree changed while this answer was being written: Enter runs the query again", timeout=6
                 )
         elif not ended.why:
             message = f"“{trace.query}” is answered, with the tree and profile as they were when you asked"

@@ -22,12 +22,13 @@ class ScorePane(Pane):
     TITLE = "Score"
     READS = (QueryState, AnswerState, SelectionState, StaleState, ProjectState)
     HELP_TEXT = (
-        "This pane explains the score of the selected result: every part, and their sum. The bar runs from 0 to 1, "
-        "with ticks at the thresholds of the gates; what the maturity factor or the cap takes away is hatched. Below "
-        "the sum is how far the result is ahead of the second, or behind the first, and which parts explain it. The "
-        "best possible score is the highest score that this note can get with any query; you also see how long it "
-        "stays above each threshold. Below are the note's signals before and after decay, and what every matched word "
-        "adds per field. For a near miss, the pane shows how much it lacks."
+        "This pane explains the score of the selected result: every part, and their sum. The bar goes from 0 to 1, "
+        "with ticks at the gates' thresholds; the part that the maturity factor or the cap removes is hatched. Below "
+        "the sum, you see how far the result is ahead of the second, or behind the first, and which parts explain the "
+        "difference. The best possible score is the highest score that this note can get for any query; you also see "
+        "how long it will stay above each threshold. Below are the note's signals before and after decay, and the "
+        "contribution of every matched word per field. For a near miss, the pane shows the difference to the "
+        "threshold that it missed."
     )
 
     def build(self, view: View, width: int) -> list[Line]:

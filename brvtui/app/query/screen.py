@@ -379,7 +379,7 @@ class QueryScreen(FrameScreen):
             self.services.select(self.note_at_hand)
             await self.app.switch_mode("notes")
         else:
-            message = self.services.with_keys("select a note: {results.notes} then shows it on the Notes screen")
+            message = self.services.with_keys("select a note; {results.notes} then shows it on the Notes screen")
             self.notify(self.view.worded(message), timeout=4)
 
     def action_plain(self) -> None:

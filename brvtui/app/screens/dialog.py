@@ -83,7 +83,10 @@ class Dialog(ModalScreen[Answer | None]):
     def on_key(self, event: events.Key) -> None:
         """Moves to the next control on Down, or back on Up, and selects its text, so that typing replaces it."""
         move = {"down": self.focus_next, "up": self.focus_previous}.get(event.key)
-        if move is not None and event.key not in self.active_bindings and isinstance(field := move(), Input):
+        own = self.active_bindings.get(event.key)
+        if move is None or (own is not None and not own.binding.action.startswith("scroll_")):
+            return
+        if isinstance(field := move(), Input):
             field.select_all()
 
     def show_keys(self) -> None:

@@ -328,7 +328,7 @@ class FrameScreen(Screen[None]):
     def action_resize(self, across: bool, by: int) -> None:
         """Grows or shrinks the focused pane."""
         if self.stop in self.body.plan.panes and not self.body.resize_pane(self.stop, across, by):
-            self.notify("there is no pane beside it that could give up space", timeout=3)
+            self.notify("no pane beside it can give up space", timeout=3)
 
     def action_hide(self) -> None:
         """Hides the focused pane; its own key shows it again."""

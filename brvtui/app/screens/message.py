@@ -1,4 +1,4 @@
-"""Overlays: messages, such as the help of a pane, and letters with which to jump to panes."""
+"""Overlays: messages, such as a pane's help, and letters for jumping to panes."""
 
 from __future__ import annotations
 

@@ -53,7 +53,9 @@ class SettingField(FieldDialog[Value]):
 
 
 _LABEL = 10
-_PANES_CHANGED = "projects whose panes you have changed keep them: {panes.few} on the Query screen changes them"
+_PANES_CHANGED = (
+    "projects in which you have changed the panes keep their own: {panes.few} on the Query screen changes them"
+)
 _ON_HEADING = "{settings.change} or a click opens or closes this group. {pane.filter} searches all groups."
 _TRIED_ANEW = ("engine", "profile")
 """The settings that, when changed, trigger another attempt to open a project."""
@@ -106,7 +108,7 @@ class SettingPane(Pane):
             lines.append(Line())
         facts = self._facts(row, view.project.phase is Phase.FAILED)
         if row.name == "theme" and self.app.theme != row.value:
-            facts.append(("note", f"in use in this session only: {self.app.theme}"))
+            facts.append(("note", f"only for this session: {self.app.theme}"))
         for label, text in facts:
             for place, part in enumerate(wrap(text, max(width - _LABEL - 2, 8))):
                 lines.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))

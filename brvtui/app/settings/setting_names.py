@@ -19,7 +19,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Retrieval": {
         "engine": "Engine", "profile": "Profile", "signals.frontmatter": "Signals from frontmatter",
         "watch": "Follow changes on disk", "recording": "Record access hits", "history": "Past queries to remember",
-        "hook_seconds": "Seconds for which your agent's hook waits",
+        "hook_seconds": "Seconds that your agent's hook waits",
     },
     "Editing": {"editor.command": "Program that opens notes", "editor.keep_mtime": "Keep modification times"},
     "Language model": _of_service(

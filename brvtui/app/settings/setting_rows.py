@@ -44,8 +44,8 @@ KEYS = "keys."
 UNUSABLE, CHANGED = "Cannot be used", "Changed"
 _KEYS_GROUP = "Keys"
 _CONSTANT = (
-    "This is a constant of the engine. {settings.change} goes to What if, where you can try other values and keep them "
-    "as a profile."
+    "This is one of the engine's constants. {settings.change} goes to What if, where you can try other values and "
+    "save them as a profile."
 )
 _NO_SETTING = "This is not a setting: {settings.default} removes it from your own file; change other files by hand."
 _NO_KEYS = "must list keys"

@@ -33,7 +33,7 @@ class SettingsPane(ChoicePane):
     TITLE = "Settings"
     READS = (ProjectState, EngineState)
     HELP_TEXT = (
-        "This pane lists all settings in groups, changed ones first, then the constants of the engine and the keys. "
+        "This pane lists all settings in groups, changed ones first, then the engine's constants and the keys. "
         "Press {settings.change} or click to open or close a group, and {pane.filter} to search all groups. On a "
         "setting, {settings.change} or a second click changes it: it switches the value, or opens a field or the list "
         "of themes. Press {settings.default} to reset it to the default. Changes are saved in your own settings file "

@@ -47,7 +47,7 @@ def theme_commands(
 
 
 class ThemeProvider(Provider):
-    """Provides the theme commands of the front palette; a search also looks at their descriptions."""
+    """Provides the theme commands in the command palette; searches also match their descriptions."""
 
     @property
     def _commands(self) -> Sequence[tuple[UseTheme, str]]:

@@ -64,19 +64,19 @@ STEPS = (
          "app.tour", "", lambda *_: False),
     TourStep("An agent asked this memory 26 questions this week. The Log lists them with their answers.",
          "screens.log", "", lambda view, mode, _: mode == "log" and bool(view.log.entries), "results"),
-    TourStep("The agent's last answer is wrong: asked how to rotate the JWT keys, ByteRover answered from a note about "
-         "refresh tokens. Ask it again.",
+    TourStep("The last answer is wrong: when the agent asked how to rotate the JWT keys, ByteRover answered from a "
+         "note about refresh tokens. Run the query again.",
          "log.take", "log", lambda view, mode, _: mode == "query" and _first(view) != "", "log"),
-    TourStep("The right note is only number 5, although it matches 8 times better. It is now selected: see why it "
-         "lost.",
+    TourStep("The right note is only number 5, although it matches 8 times better. It is now selected: see "
+         "why it lost.",
          "results.why", "query", lambda _, mode, dialog: dialog == "RemedyDialog", "results", NOTE),
-    TourStep("The note is older and less mature than the first one. An edit today would make it number 1: edit it.",
+    TourStep("The note is older and less mature than the first one. Editing it today would make it number 1: edit it.",
          "note.edit", "", _is_edited),
     TourStep("Type something at the end of the note, such as “Checked today.”, and save it.",
          "editor.save", "edit", lambda view, mode, _: _first(view) == NOTE, "text"),
     TourStep("Now the right note answers. The Lab runs every judged query again, as the command brv-tui eval does.",
          "screens.lab", "", _is_proven),
-    TourStep("Fixed and measured: nDCG is 1.00, after 0.39. The sample has another wrong answer, yours to fix: “can "
+    TourStep("Fixed and measured: nDCG is 1.00, after 0.39. The sample has another wrong answer for you to fix: “can "
          "consignees unsubscribe”.",
          "", "", lambda *_: False),
 )  # fmt: skip

@@ -108,7 +108,7 @@ class Tour:
         """Begins the tour, ends it, or goes on with the step at which it was ended, if the sample is open."""
         if self._place:
             self._go(None)
-            goes_on = f"{{app.tour}} goes on at step {self._reached}" if self._reached > 1 else "{app.tour} starts it"
+            goes_on = f"{{app.tour}} continues at step {self._reached}" if self._reached > 1 else "{app.tour} starts it"
             self._services.notify(self._services.with_keys(f"the tour is closed; {goes_on}"), timeout=4)
         elif self._services.store.view.knows(NOTE):
             self._go(self._reached)

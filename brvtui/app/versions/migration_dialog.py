@@ -137,8 +137,8 @@ class MigrationList(ChoicePane):
     TITLE = "Answers and notes"
     HELP_TEXT = (
         "This list shows what a migration to ByteRover V4 would change: every judged and logged query with the change "
-        "in its answer, then every Markdown file with what it would lose. On the right are both answers to the "
-        "selected query, or the selected note's losses and the topic that it would become."
+        "in its answer, then every Markdown file with its losses. On the right are both answers to the selected "
+        "query, or the selected note's losses and the topic that it would become."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATION)
 
@@ -187,8 +187,8 @@ class MigrationText(Pane):
 
     TITLE = "Before and after"
     HELP_TEXT = (
-        "This pane shows the row selected in the list: for a query, both answers; for a note, what it would lose, its "
-        "topic in HTML, and its own text."
+        "This pane shows the row selected in the list: for a query, both answers; for a note, its losses, its topic "
+        "in HTML, and its own text."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATED)
 

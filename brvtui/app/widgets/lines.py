@@ -98,7 +98,7 @@ class Lines(Widget):
 
     @property
     def glyphs(self) -> Glyphs:
-        """The symbols with which the app draws."""
+        """The symbols that the app draws with."""
         return self.services.glyphs
 
     @property

@@ -43,9 +43,10 @@ class FilterField(OrderedInput):
 
     TITLE = "Filter"
     HELP_TEXT = (
-        "Type words to filter the pane. A list then shows only the rows with all of them and selects one; a text marks "
-        "every line with all of them and shows the first. Press Enter to keep the filter and go back to the pane; "
-        "there, {pane.match} and {pane.match_before} go to the next and previous match. Press Esc to clear the filter."
+        "Type words to filter the pane. A list then shows only the rows that contain all of them, and selects one; a "
+        "text marks every line that contains all of them, and shows the first. Press Enter to keep the filter and go "
+        "back to the pane; there, {pane.match} and {pane.match_before} go to the next and previous match. Press Esc "
+        "to clear the filter."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FILTER)
 
@@ -89,7 +90,7 @@ class Pane(Lines, can_focus=True):
 
     TITLE: ClassVar[str] = ""
     HELP_TEXT: ClassVar[str] = ""
-    """The help text of the pane, shown by F1."""
+    """The pane's help text, shown by F1."""
     FILTER_DOES: ClassVar[str] = "find"
     """The effect of the filter as a verb: ``find`` highlights matches, ``keep`` hides all other rows of a list."""
     FIELD_ON_TOP: ClassVar[bool] = False

@@ -32,7 +32,7 @@ _MOST_UNSEEN = 500
 _LEAST_NAME = 8
 KIND_WORDS = {
     "archive_stub": "stub",
-    "summary": "stands for its folder",
+    "summary": "represents its folder",
     INDEX: "folder summary",
     "abstract": "abstract",
     "overview": "overview",

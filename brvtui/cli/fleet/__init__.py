@@ -24,7 +24,7 @@ Examples:
 """,
 )
 def fleet() -> None:
-    """Query many memories at once: those in a fleet.toml, or those given with --over.
+    """Query many memories at once: those in a fleet.toml, or those named with --over.
 
     A memory that cannot be read is reported on standard error; the others still answer. No service is called.
     """

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "judgments",
     type=NamedPath(),
     metavar="FILE",
-    help="One set of judgments for all members, measured on one ranking of their notes.",
+    help="One set of judgments for all members, measured in one ranking of all their notes.",
 )
 @click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help="A metric, as in eval; may be repeated.")
 @fleet_command
@@ -240,7 +240,7 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
         if places[name].path:
             say(visible(f"  open it: brv-tui {quote(str(places[name].path))}"))
     answering = counted(len(answers) - len(silent), "member has", "members have")
-    unread = f", {missing} could not be asked" if missing else ""
+    unread = f", {missing} could not be queried" if missing else ""
     verb = "does" if len(silent) == 1 else "do"
     say(visible(f"{answering} notes for “{text}”, {len(silent)} {verb} not{unread}. Each used its own engine."))
     if len(silent) == len(answers):

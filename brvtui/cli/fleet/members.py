@@ -164,7 +164,7 @@ def open_fleet(options: FleetOptions) -> int:
     "--weight",
     type=Number(0, 1_000_000, min_open=True),
     default=1.0,
-    help="How much work this member causes, relative to others.",
+    help="How much work this member causes, compared with others.",
 )
 @click.option("--owner", default="", help="Who owns this memory.")
 def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values: Any) -> int:

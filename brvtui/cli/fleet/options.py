@@ -105,7 +105,7 @@ class FleetOptions:
 
         self._check_scheduler()
         if self.over and self.file is not None:
-            raise Failure("give either --fleet or --over", BAD_USAGE)
+            raise Failure("use either --fleet or --over", BAD_USAGE)
         try:
             fleet = self.read()
         except FleetError as error:

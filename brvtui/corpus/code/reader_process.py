@@ -38,8 +38,8 @@ _WAIT_SECONDS = 10.0
 shares the cores.
 """
 _OVER_SECONDS = 0.1
-"""The processor time in seconds by which a file can exceed its limit before the process is ended. A single parser step
-can take seconds.
+"""How far a file can exceed its limit before the process is ended, in seconds of CPU time. A single parser step can
+take seconds.
 """
 _MOST_FAILURES = 20
 PARSER_FAILS = f"left out: the parser failed for {_MOST_FAILURES} other files of its language"

@@ -57,7 +57,7 @@ LEAVES_PROMPT = Event(
     happen="leave the prompt",
     has_come="has left the prompt",
     state="have left the prompt",
-    meaning="a match of its text is no longer quoted to a model",
+    meaning="no text match is enough to get it quoted to a model",
     in_short="no longer quoted",
 )
 ARCHIVE = Event(
@@ -96,7 +96,7 @@ BELOW_MATURITY = Event(
     happen="fade",
     has_come="is fading",
     state="fading",
-    meaning="its importance is too low for its maturity, which stays as it is",
+    meaning="its importance is too low for its maturity, which does not change",
     in_short="importance below its maturity",
 )
 LEAVES_HIGH = Event(

@@ -1,1 +1,1 @@
-"""Plain search: a baseline with which the other engines are compared (``docs/reference/baseline.md``)."""
+"""Plain search: a baseline for comparison with the other engines (``docs/reference/baseline.md``)."""

@@ -41,11 +41,11 @@ class PlainLoss(LossStage):
     """The stages at which a note can be dropped, earliest first."""
 
     FOLDER = "a folder, which plain search does not rank"
-    NOT_IN_TREE = "not a searchable note of the tree"
+    NOT_IN_TREE = "not a searchable note in the tree"
     NOTHING_ASKED = "the query has no word to search for"
-    OUTSIDE = "outside the folder that is searched"
+    OUTSIDE = "outside the searched folder"
     NO_WORD = "neither title nor text contains any of the words"
-    BEHIND = "below the last result of the answer"
+    BEHIND = "below the last result in the answer"
 
 
 class _NoteSearch:

@@ -203,7 +203,7 @@ class ByteRover:
     def counterfactuals(
         self, context: Context, trace: Trace, path: str, cancelled: Callable[[], bool]
     ) -> Counterfactuals | None:
-        """The smallest changes after which the query of ``trace`` is answered at tier 2, with the note at ``path``, if
+        """The smallest changes that lead to a tier 2 answer to the query of ``trace``, with the note at ``path``, if
         given, first.
         """
         from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals

@@ -63,11 +63,11 @@ def _cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterato
     yield line(f" {text}", "muted")
     if state.value != state.current:
         yield line(f" {glyphs.warn} the tree is now {state.current[:16]}", "warn")
-        given = f"old answers are still given for {seconds(state.left_s)}"
+        given = f"old answers may still be given for {seconds(state.left_s)}"
         yield _warned(f"{given}; then the fingerprint is computed again")
     if shown.index_left_s > 0:
         yield _warned(f"for {seconds(shown.index_left_s)} more, a search may use the earlier index")
-    yield Text("brv-tui simulates this cache: ByteRover keeps its own", "faint", after=0)
+    yield Text("this cache is simulated by brv-tui; ByteRover has its own", "faint", after=0)
 
 
 def _lookups(shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Line]:
@@ -193,14 +193,14 @@ class ByteRoverPresentation(Presentation):
     ranks_folders = True
     pane_help: ClassVar[Mapping[str, str]] = {
         "Query": "A run caches its answer, as ByteRover would. A path in the query, or the name of a domain (a "
-        "top-level folder) as its first word, restricts the search to that folder. Below the field, “carrier (+4 "
-        "similar)” means that the search also finds 4 longer or similar words.",
+        "top-level folder) as its first word, restricts the search to that folder. “carrier (+4 similar)” "
+        "below the field means that the search also finds 4 longer or similar words.",
         "Results": "Results below a ruled line were found by searching for a single word of the query. Next to the "
-        "words, “shared” marks a note of another project, and “from below” a folder that one of its notes lifted into "
-        "the results.",
+        "words, “shared” marks a note from another project, and “from below” a folder that is a result "
+        "because of one of its notes.",
         "Retry": "ByteRover tries a path look-up, then all words inside the scope, then any word inside the scope, "
-        "then the whole tree, and entity searches for single words. Below them is the retry ladder of Jeffs Brain. "
-        "With the profiles brv-3 and docs, it is only advice; with combined, its results are used.",
+        "then the whole tree, and entity searches for single words. Below these searches is Jeffs Brain's retry "
+        "ladder. With the profiles brv-3 and docs, it is only advice; with combined, its results are used.",
     }
     sentence = staticmethod(sentence)
 
@@ -285,7 +285,7 @@ class ByteRoverPresentation(Presentation):
         yield from _lifts(found, glyphs)
         plain = trace.find(PlainSearch)
         if plain is not None:
-            yield Rule(f"the search alone, with limit {plain.search.limit}")
+            yield Rule(f"the search on its own, with limit {plain.search.limit}")
             for rank, hit in enumerate(plain.search.hits, start=1):
                 row = line(f"{rank:>3} ", "muted").add(hit.title).add(f"  {hit.path}", "muted")
                 yield Ends(row, line(f"{hit.score:.2f}", "strong"))

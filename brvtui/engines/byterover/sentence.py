@@ -324,7 +324,7 @@ def _direct(trace: Trace) -> Iterator[Clause]:
 
 
 def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
-    """The gate that led to the direct answer, with its margin, and the reason why that was enough."""
+    """The gate that led to the direct answer, its margin, and why the margin was enough."""
     top = check_of(trace, _TOP)
     sure, gap = check_of(trace, _SURE), check_of(trace, _GAP)
     if sure is not None and sure.passed:
@@ -434,7 +434,7 @@ def _subject(trace: Trace) -> Hit | None:
 
 
 def _second(trace: Trace) -> Hit | None:
-    """The result with which the check of the lead compares the first one."""
+    """The result that the lead check compares with the first one."""
     first, threshold = _subject(trace), threshold_of(trace, _PREFETCH)
     others = (hit for hit in trace.hits if hit is not first and (threshold is None or hit.score >= threshold))
     return next(others, None)

@@ -81,7 +81,7 @@ def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
 
 def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
     if section.topics:
-        yield clause(f"the limit lets V4 return none of {counted(len(section.found), 'topic', 'topics')}")
+        yield clause(f"because of the limit, V4 returns none of {counted(len(section.found), 'topic', 'topics')}")
     elif section.filtered and not trace.filtered_out:
         words = listed([word(one) for one in section.significant], "or")
         yield clause("similar words match, but V4 keeps only documents that contain ", words, " as written")
@@ -101,7 +101,7 @@ def way_out(trace: Trace) -> str:
     if section.topics:
         return "ask for more results"
     if not trace.snapshot.notes:
-        return "see which files are not read" if trace.notices else "have ByteRover curate a first topic"
+        return "see which files are not read" if trace.notices else "let ByteRover curate a first topic"
     if trace.query.startswith("--"):
         return "begin with another word"
     if trace.filtered_out or not (section.filtered or section.searched):
@@ -109,8 +109,8 @@ def way_out(trace: Trace) -> str:
     if not any(sign.isalnum() for sign in section.cleaned):
         return "type at least one word"
     if section.filtered:
-        return "check the spelling, or ask in other words"
-    return "ask in other words, or have ByteRover curate a topic about it"
+        return "check the spelling, or rephrase the query"
+    return "rephrase the query, or let ByteRover curate a topic about it"
 
 
 class V4Presentation(Presentation):
@@ -139,12 +139,13 @@ class V4Presentation(Presentation):
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "In ByteRover V4, each row is a topic, ranked by its best element.",
         "Score": "In ByteRover V4, relevance is relative to the best match, so it does not say how well a topic "
-        "matches your words. Below it are the raw score, the score on an absolute scale, and what V4 tells the agent.",
+        "matches your words. Below it are the raw score, the score on an absolute scale, and V4's "
+        "instruction to the agent.",
         "Route": "In ByteRover V4, the steps are stop words, scope, words, the filter, and whether V4 tells the agent "
-        "to cite. brv-tui adds the step “covered?”: V4 has no such gate, and it shows what ByteRover 3.14 would have "
-        "said.",
-        "Answer": "In ByteRover V4, the first tab has the block that the agent is to repeat, and the second the whole "
-        "printed answer.",
+        "to cite. brv-tui adds the step “covered?”: V4 has no such gate; the step shows what ByteRover 3.14 would "
+        "have decided.",
+        "Answer": "In ByteRover V4, the first tab shows the block that the agent should repeat, and the second tab "
+        "shows the whole printed answer.",
     }
     sentence = staticmethod(sentence)
 
@@ -241,7 +242,7 @@ def _carried(topic: TopicHit) -> str:
 
 def _filter(topic: TopicHit, section: SpaceAnswer) -> str:
     if not section.significant:
-        return "the filter kept everything: the query has no run of three ASCII letters or digits"
+        return "the filter kept everything, because the query has no run of three ASCII letters or digits"
     shown = [
         f"‘{place.word}’ in its {place.field}"
         + (f", inside “{place.inside}”" if place.inside not in ("", place.word) else "")

@@ -260,7 +260,7 @@ def remedy_of_loss(
     section, path, ask = trace.section(SpaceAnswer), document.path, asking.ask
     if loss is TopicLoss.SCOPE:
         everything = {"scope": "", "element_tag": None, "element_attr": None, "element_value": None}
-        without = Remedy("ask without the scope and the element filter", True)
+        without = Remedy("run the query without the scope and the element filter", True)
         return with_standing(without, ask(trace.query, **everything), path)
     if loss is TopicLoss.LIMIT:
         place = section.found.index(path) + 1
@@ -269,7 +269,7 @@ def remedy_of_loss(
     for place, paths in enumerate(asking.spaces):
         own = next((name for name, file in paths.paths.items() if file == path), path)
         change: tuple[RankedSpace, str] | None = None
-        remedy, wanted = Remedy("", True, how="tried on a copy in memory"), path
+        remedy, wanted = Remedy("", True, how="tried on an in-memory copy"), path
         if loss is TopicLoss.FAILED and section.failure is not None:
             change = without_failure(paths.space), section.failure.remedy
         elif loss is TopicLoss.NOT_SEEN:

@@ -40,7 +40,7 @@ class TooManyWords(EngineError):
 
     def __init__(self) -> None:
         super().__init__(
-            f"the topics of this space contain more than {_MOST_SPACE_WORDS:,} different words, or"
+            f"the topics of this space contain more than {_MOST_SPACE_WORDS:,} distinct words, or"
             f" {MOST_SPACE_ENTRIES:,} words in all, which is too many for brv-tui: split the space"
         )
 

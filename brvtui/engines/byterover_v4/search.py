@@ -102,7 +102,7 @@ class FoundTopic:
 
     @property
     def best(self) -> FoundDocument:
-        """The topic's best document, by which it is ranked."""
+        """The topic's best document, which determines its rank."""
         return self.documents[0]
 
     @property

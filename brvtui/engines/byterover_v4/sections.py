@@ -21,16 +21,16 @@ class WordPlace:
 
 @dataclass(frozen=True)
 class TopicHit:
-    """A found topic: the element by which the topic is ranked, its raw score, and the agent's instructions about it."""
+    """A found topic: the element that determines its rank, its raw score, and the agent's instructions about it."""
 
     path: str
     file: str
     """The topic's path in the snapshot; empty if the path that V4 shows is not a file."""
     space: str
     element: str
-    """The id of the element by which the topic is ranked; empty for a whole topic."""
+    """The id of the element that determines the topic's rank; empty for a whole topic."""
     kind: str
-    """The tag of the element by which the topic is ranked."""
+    """The tag of the element that determines the topic's rank."""
     secondary: tuple[str, ...]
     """The ids of the elements that are listed with the topic."""
     raw: float

@@ -76,7 +76,7 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
     )  # fmt: skip
     if scores[0] < rules.floor:
         too_low = f"the best score, {scores[0]:.2f}, is below {rules.floor:g}"
-        lacks = too_low if matched else "nothing here is about your words"
+        lacks = too_low if matched else "no topic is about your words"
     elif missed and not escapes:
         quoted = ", ".join(f"‘{word}’" for word in missed)
         where = f"none of the first {rules.results} results" if len(hits) > rules.results else "no result"
@@ -139,11 +139,11 @@ def _filter_step(section: SpaceAnswer, matched: int, kept: int) -> Step:
     if not matched:
         return Step("filter", None, "filter", State.NOT_REACHED, (), "")
     if not section.significant:
-        text = "the query has no run of three ASCII letters or digits, so all stay"
+        text = "the query has no run of three ASCII letters or digits, so all are kept"
         return Step("filter", None, "filter", State.SKIPPED, (), text)
     words = ", ".join(section.significant)
     text = f"{kept} of {matched} contain one of: {words}"
-    check = Check("documents that hold a significant word", kept, "≥", 1, bool(kept), kept - 1.0, "", "the-filter")
+    check = Check("documents that contain a significant word", kept, "≥", 1, bool(kept), kept - 1.0, "", "the-filter")
     return Step("filter", None, "filter", State.PASSED if kept else State.FAILED, (check,), text)
 
 
@@ -189,9 +189,9 @@ def notices_of(section: SpaceAnswer) -> Iterator[str]:
     """Yields a notice about each fault in the files of found topics, with a remedy."""
     for topic in section.topics:
         if topic.score is None:
-            yield f"{topic.path}: its signals do not give a number, so V4 prints no score; fix its signals file"
+            yield f"{topic.path}: its signals do not yield a number, so V4 prints no score; fix its signals file"
         if not topic.file:
-            yield f"{topic.path}: because of the # in its name, V4 gives a path that leads nowhere; rename the topic"
+            yield f"{topic.path}: because of the # in its name, V4 returns a path that does not exist; rename the topic"
 
 
 _MOST_NEAR_MISSES = 10
@@ -205,7 +205,7 @@ def traced(
     answer: ScriptAnswer,
     spaces: Sequence[SpacePaths],
 ) -> Trace:
-    """The trace of ``answer``, which ``spaces`` gave to ``query``. ``text`` is its text on the command line."""
+    """The trace of ``answer`` to ``query`` from ``spaces``. ``text`` is the query's text on the command line."""
     profile = context.constants
     found, files = _in_order(answer, spaces)
     described = _described(found, answer, profile)

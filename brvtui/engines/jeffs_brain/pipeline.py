@@ -242,7 +242,10 @@ def _ladder(climbed: Climbed[RankedHit]) -> Ladder:
 def _notices(run: _Search) -> tuple[str, ...]:
     if not run.request.scope:
         return run.sources.notices
-    return (*run.sources.notices, f"{run.request.scope}: this engine has no scopes, so the whole tree was searched")
+    return (
+        *run.sources.notices,
+        f"{run.request.scope}: this engine does not support scopes, so the whole tree was searched",
+    )
 
 
 def _parsed(run: _Search, text: str) -> ParsedQuery:
@@ -306,7 +309,9 @@ def _vector(run: _Search) -> _RankedLeg:
         with run.watch.measure("vector.embed"):
             vectors = embedder.embed([run.request.query])
         if not vectors or not len(vectors[0]):
-            return _RankedLeg((), Leg(VECTOR, State.SKIPPED, "", True, f"{embedder.name} gave no vector for the query"))
+            return _RankedLeg(
+                (), Leg(VECTOR, State.SKIPPED, "", True, f"{embedder.name} returned no vector for the query")
+            )
         hits = tuple(run.sources.index.nearest(vectors[0], run.options.candidate_k))
     except LegError as failure:
         return _RankedLeg((), Leg(VECTOR, State.FAILED, "", True, str(failure)), (StageError(VECTOR, str(failure)),))

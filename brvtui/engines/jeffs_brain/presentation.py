@@ -157,8 +157,8 @@ _JOINERS = frozenset({"and", "or", "not"})
 _LEG_LETTERS = {"bm25": "w", "vector": "v"}
 _NAME = 12
 _NO_STAGE = (
-    "This engine only retrieves: it has no tiers, calls no model and writes no answer. A reader would be given the "
-    "listed notes, in this order."
+    "This engine only retrieves: it has no tiers, calls no model and writes no answer. A reader would get the listed "
+    "notes, in this order."
 )
 
 
@@ -180,16 +180,16 @@ class JeffsBrainPresentation(Presentation):
         StepName("intent", "intent", timed_by="intent"),
         StepName("rerank", "rerank", timed_by="rerank"),
     )
-    question = "which notes two ranked lists agree on"
+    question = "which notes rank high in two lists"
     places_explained = "w4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Jeffs Brain merges two ranked lists (legs): each row shows the note's place by words (w) and by "
+        "Results": "Jeffs Brain merges two ranked lists (legs): each row shows the note's rank by words (w) and by "
         "vectors (v).",
-        "Score": "In Jeffs Brain, the parts are the share of each leg, 1 / (60 + place), and the effect of each intent "
-        "factor; the note's places are below.",
+        "Score": "In Jeffs Brain, the parts are each leg's share, 1 / (60 + rank), and the effect of each intent "
+        "factor; the note's ranks are below.",
         "Route": "In Jeffs Brain, the steps are its legs (by words and by vectors), the result of their fusion, and "
         "the intent rules.",
-        "Retry": "Jeffs Brain tries shorter and easier forms of the query, one after the other, until one finds "
+        "Retry": "Jeffs Brain tries shorter and simpler forms of the query, one after the other, until one finds "
         "something.",
         "Answer": "Jeffs Brain only retrieves notes. The second tab shows the first results as a reranker receives "
         "them.",
@@ -240,21 +240,21 @@ class JeffsBrainPresentation(Presentation):
         """Yields the note's ranks in the legs, and in the list before and after each stage."""
         placed = trace.section(Hybrid).placed(file)
         if placed is not None:
-            yield Rule("places in the legs")
+            yield Rule("ranks in the legs")
             yield from _legs(placed.hit, trace)
-            yield Rule("places in the list")
+            yield Rule("ranks in the list")
             yield from _order(placed, trace)
 
     def not_scored(self, trace: Trace) -> str:
         """The message for a note that is in neither leg."""
-        return "in neither leg of this search"
+        return "in neither of this search's legs"
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
         """The steps of the retry ladder. The first one is the query's own search."""
         return tuple(rung_row(rung, trace.timings) for rung in trace.section(Ladder).rungs)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields a remark that the engine writes no answer, then the notes that a reader would be given."""
+        """Yields a remark that the engine writes no answer, then the notes that a reader would get."""
         yield Text(_NO_STAGE)
         if trace.hits:
             titles = ", ".join(hit.title for hit in trace.hits)

@@ -16,11 +16,11 @@ from brvtui.trace import Explanation, LossStage, Remedy, State, Trace
 class HybridLoss(LossStage):
     """The stages at which a note can be dropped, earliest first."""
 
-    NOT_IN_TREE = "not a searchable note of the tree"
+    NOT_IN_TREE = "not a searchable note in the tree"
     NOTHING_ASKED = "the query has no word to search for, and no vectors were searched"
     NO_LEG = "neither words nor vectors find it"
-    CANDIDATES = "past the candidates that a leg keeps"
-    BEHIND = "below the last result of the answer"
+    CANDIDATES = "beyond the candidates that a leg keeps"
+    BEHIND = "below the last result in the answer"
 
 
 def explain(context: Context[HybridProfile], trace: Trace, document: Named, ask: Ask) -> Explanation:

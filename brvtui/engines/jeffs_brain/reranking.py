@@ -15,7 +15,7 @@ from brvtui.services.legs import LegError, RerankDocument, Reranker
 
 @dataclass(frozen=True, slots=True)
 class RerankOutcome:
-    """The final order and the scores, both given by previous positions, and the reason if the reranker did not run."""
+    """The final order and the scores, both as previous positions, and the reason if the reranker did not run."""
 
     order: Sequence[int]
     scores: dict[int, float] = field(default_factory=dict)

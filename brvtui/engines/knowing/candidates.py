@@ -21,7 +21,7 @@ from brvtui.ranking.fusion import Share, share
 
 
 class Channel(StrEnum):
-    """The methods by which nodes are found. If scores are equal in the fusion, earlier channels come first."""
+    """The methods of finding nodes. If scores are equal in the fusion, earlier channels come first."""
 
     TIERED = "tiered"
     FULL_TEXT = "bm25"

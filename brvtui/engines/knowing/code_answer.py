@@ -283,7 +283,7 @@ class SymbolAnswer:
     def _nothing(self) -> str:
         if self.entry == "task":
             why = "no symbol matches this task by its name, file or comment"
-            return f"{why}: use the name of a symbol or file, or a word in it"
+            return f"{why}: use the name of a symbol or file, or a word from it"
         return "none of these files contains a symbol that fits into the budget"
 
     def _as_seed(self, explained: SymbolExplanation) -> str:
@@ -317,11 +317,13 @@ class SymbolAnswer:
         channels = ", ".join(f"{channel} (place {place})" for channel, place in self._found_by(scored.node.id))
         if len(way) > 1:
             over = " ".join(way)
-            return f"found by {channels}; most of its weight came over {over}" if channels else f"reached over {over}"
+            return (
+                f"found by {channels}; most of its weight came through {over}" if channels else f"reached over {over}"
+            )
         return (
             f"found by {channels}"
             if channels
-            else "stands for a concept that the task names, or implements a symbol that was found"
+            else "represents a concept in the task, or implements a symbol that was found"
         )
 
     def _found_by(self, id_: str) -> list[tuple[str, int]]:

@@ -192,7 +192,7 @@ class Knowing:
         if unread:
             return f"stored, but {unread}"
         share = memory.scores(trace.query).get(file)
-        judged = f"{share:.0%} of the feedback on it for such tasks is positive" if share is not None else "stored"
+        judged = f"{share:.0%} of its feedback for such tasks is positive" if share is not None else "stored"
         return f"{judged}; its score changes accordingly"
 
     def _retrieve(
@@ -332,12 +332,12 @@ def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, m
     packing = index.task.profile.packing
     budget = options.get("budget", packing.review_budget if entry == "changes" else packing.budget)
     if budget < 1:
-        raise EngineError(f"budget {budget}: give the context at least one token")
+        raise EngineError(f"budget {budget}: must be at least one token")
     recent = tuple(str(options.get("recent", "")).split(","))
     for path in filter(None, recent):
         if path not in index.task.graph.by_document:
             raise EngineError(
-                f"recent={path}: no {index.nouns[0]} has this path; give paths of results, separated by commas"
+                f"recent={path}: no {index.nouns[0]} has this path; use paths of results, separated by commas"
             )
     scope = query.scope.strip("/")
     return TaskRequest(

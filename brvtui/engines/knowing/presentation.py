@@ -48,8 +48,8 @@ def sentence(trace: Trace) -> Sentence:
     if placed is not None and not first.words:
         way = way_in_words(placed)
         if any(place.leg == FULL_TEXT for place in first.places):  # it also finds other forms and related words
-            stand_ins = stand_ins_in_words(placed) or "other forms of them or words that stand for them"
-            came = f": it contains none of your words as you wrote them, but {stand_ins}"
+            stand_ins = stand_ins_in_words(placed) or "other forms of them or words with the same meaning"
+            came = f": it contains none of your exact words, but {stand_ins}"
         elif any(place.leg == VECTORS for place in first.places):
             came = ": it contains none of your words, but an embedder finds its meaning similar"
         elif way:
@@ -199,21 +199,21 @@ class KnowingPresentation(Presentation):
         StepName("hubs", "hubs", checks=(("nodes kept", "nodes"),)),
         StepName("packing", "packing"),
     )
-    question = "which notes a walk over links reaches from your words"
-    typing = "typing changes nothing; a run raises what it packs for some minutes"
+    question = "which notes a walk along links reaches from your words"
+    typing = "typing changes nothing; a run raises the scores of its results for some minutes"
     learns = True
     draws_graph = True
     places_explained = "n names w words k keywords f folders"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "In knowing, each row shows the note's place among names (n), words (w), keywords (k) and folders "
-        "(f), or by meaning where an embedder filled a gap (v). If the note lacks one of your words, a word that "
-        "stands for it comes before these. If none of these found the note, you see the walk path that led to it.",
+        "Results": "In knowing, each row shows the note's rank by names (n), words (w), keywords (k) and folders (f), "
+        "or by meaning if an embedder filled a gap (v). If the note lacks one of your words, a word with "
+        "the same meaning comes before these. If none of these found the note, you see the walk path that "
+        "led to it.",
         "Score": "In knowing, you see how much each component adds, and the walk paths that lead to the note.",
         "Route": "In knowing, the steps are the channels (ranked lists), the seeds of the walk, its rounds, and the "
-        "results that fit into the token budget. The walk goes over nodes: notes and their sections, or symbols, and "
-        "what connects them (folders, tags, keywords, files).",
-        "Answer": "The engine knowing only retrieves: an agent would be given the notes that fit into the token "
-        "budget.",
+        "results that fit into the token budget. The walk goes through nodes: notes and their sections, or symbols, "
+        "and the folders, tags, keywords and files that connect them.",
+        "Answer": "The engine knowing only retrieves: an agent would get the notes that fit into the token budget.",
     }
     sentence = staticmethod(sentence)
 
@@ -266,7 +266,7 @@ class KnowingPresentation(Presentation):
     def behind(self, trace: Trace, reason: str) -> str:
         """The label above notes that do not fit into the budget."""
         section = trace.section(GraphRetrieval)
-        return f"past the budget of {section.budget:,} tokens"
+        return f"beyond the budget of {section.budget:,} tokens"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "channels") -> Iterator[Block]:
         """Yields the channels, the walk's seeds and rounds, the noise, and deviations of the profile."""
@@ -293,7 +293,7 @@ class KnowingPresentation(Presentation):
         """Yields a remark that no answer is written, the packed results and, for code, the notes about it."""
         section = trace.section(GraphRetrieval)
         titles = ", ".join(hit.title for hit in trace.hits) or "nothing"
-        text = "knowing only retrieves and writes no answer. An agent would be given"
+        text = "knowing only retrieves and writes no answer. An agent would get"
         yield Text(f"{text} {section.used:,} tokens: {titles}")
         yield from _note_blocks(section)
 
@@ -302,7 +302,7 @@ class KnowingPresentation(Presentation):
         if trace is None:
             return Titled("context", ())
         section = trace.section(GraphRetrieval)
-        nothing = line(" an agent would be given nothing", "muted")
+        nothing = line(" an agent would get nothing", "muted")
         block = Marked(section.context, self.words(trace)) if section.context else nothing
         return Titled(f"context {section.used:,} t", (block,), section.context)
 

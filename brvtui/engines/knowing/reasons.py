@@ -97,10 +97,10 @@ class GraphLoss(LossStage):
     NOT_NEAR = "it is not one of the files, and they do not lead to it"
     NO_KEYWORD = WITHOUT_KEYWORD
     NO_CHANNEL = "no channel found it, and the walk hardly reaches it"
-    NOISE = "a channel found it, but it is left out as noise"
+    NOISE = "a channel found it, but it was dropped as noise"
     NOT_AMONG = "channels found it, but below the candidates that are kept"
     NOT_REACHED = "it is not a seed, and the walk hardly reaches it"
-    BELOW = "others with more score per token used up the budget"
+    BELOW = "others with a higher score per token used up the budget"
     BUDGET = "it needs more tokens than the whole budget"
 
 

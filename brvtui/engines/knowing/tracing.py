@@ -286,7 +286,7 @@ class TraceMaker:
         if name == "change":
             return f"committed {max(0.0, candidate.changed_age or 0.0) / 86_400:.0f} d ago"
         if name == INJECTED:
-            return "a framework's class puts it on top"
+            return "a framework's class puts it at the top"
         if name == "penalty":
             return self.index.why_penalised
         if name == "session" and candidate.session > 0:
@@ -386,7 +386,11 @@ class TraceMaker:
         fits = _check("tokens", section.used, "≤", section.budget, section.used <= section.budget, "packing.budget")
         state = State.PASSED if packed else State.SKIPPED
         raised = section.exponent > rules.packing.proximity_least
-        near = f"; results outside the corpus raise the power of nearness to {section.exponent:.2f}" if raised else ""
+        near = (
+            f"; because of results outside the corpus, nearness has the exponent {section.exponent:.2f}"
+            if raised
+            else ""
+        )
         steps.append(Step("packing", None, "packing", state, (fits,), f"{packed} of {len(section.ranking)} fit{near}"))
         return tuple(steps)
 
@@ -468,7 +472,7 @@ class TraceMaker:
 
 
 _ENDED = {
-    "settled": "it no longer changed",
+    "settled": "it stopped changing",
     "order": "the first results kept their order",
     "rounds": "the limit on rounds was reached",
 }

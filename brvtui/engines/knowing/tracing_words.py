@@ -60,7 +60,7 @@ def edge_words_back(type_: str) -> str:
 def deviations(profile: KnowingProfile) -> tuple[str, ...]:
     """The points at which ``profile`` follows the original program instead of its documentation, as text."""
     cases = (
-        (profile.walk.whole_neighbourhood, "edges are read from the cache, which loses most of their types"),
+        (profile.walk.whole_neighbourhood, "edges are read from the cache, which drops most of their types"),
         (
             profile.walk.other_module < 1,
             "an edge into another domain counts less, and the rest of its probability is lost",
@@ -136,7 +136,7 @@ def note_on_code(note: NoteOnCode) -> str:
 
 
 def stops_of(way: WalkPath) -> list[str]:
-    """The names of places and edges on a path, in turn, without the last place.
+    """The names of the places and edges on a path, alternating, without the last place.
 
     A step within one place, such as from a note to its section, is left out.
     """

@@ -69,7 +69,7 @@ def _deductions(entry: VaultEntry, vault: Vault, weights: Weights, now: float, p
 def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[tuple[str, float, str]]:
     """Yields the kind, time (seconds since 1970) and description of each past or future change of ``entry``."""
     if entry.valid_from is not None and entry.valid_from > now:
-        yield _OPENS, entry.valid_from, "its window opens; before that, no word finds it"
+        yield _OPENS, entry.valid_from, "its window opens; until then, no word finds it"
     if entry.valid_until is not None:
         ended = entry.valid_until <= now
         window = window_of(entry)
@@ -79,7 +79,7 @@ def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[
         yield (
             _CLOSES,
             entry.valid_until,
-            "its window closed" if ended else "its window closes; after that, no word finds it",
+            "its window closed" if ended else "its window closes; from then on, no word finds it",
         )
     if entry.valid_until or changed_at(entry) is None:
         return

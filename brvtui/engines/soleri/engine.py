@@ -98,7 +98,7 @@ class Soleri:
         memories.
         """
         if isinstance(options.get("memories"), str):
-            raise EngineError("memories: a file cannot name another file; put the list of memories in its place")
+            raise EngineError("memories: a file cannot name another file; use the list of memories instead")
         return dict(options)
 
     def answer(self, context: Context[SoleriProfile], query: Query) -> Trace:
@@ -388,7 +388,7 @@ def _query_vector(embedder: Embedder | None, ready: _ReadyVault, query: Query, w
     except LegError as error:
         return Dense(None, str(error))
     if not vectors:
-        return Dense(None, f"{embedder.name} gave no vector for the query")
+        return Dense(None, f"{embedder.name} returned no vector for the query")
     return Dense(vectors[0], ready.notes.vault.vectors.problem(vectors[0]))
 
 

@@ -160,17 +160,17 @@ class SoleriPresentation(Presentation):
         StepName("memories", "memories"),
     )
     learns = True
-    question = "which entries seven signals rank first"
+    question = "which entries rank first by seven signals"
     places_explained = "b4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "In Soleri, each row shows the entry's rank in the search for words (b) and among the vectors "
-        "(v). “link” means that a link from or to one of the best five adds to its score, and “was 21” is its rank "
-        "without links. The sign before a title is ByteRover's maturity, which does not count here.",
+        "Results": "In Soleri, each row shows the entry's rank by words (b) and by vectors (v). “link” means that a "
+        "link from or to one of the best five adds to its score, and “was 21” is its rank without links. "
+        "The symbol before a title is ByteRover's maturity, which does not count here.",
         "Score": "In Soleri, you see how much each signal adds, the words shared with the query, and the entry's "
-        "places.",
+        "ranks.",
         "Route": "In Soleri, the steps are the pool of entries found by words, the vectors, the weights of the "
-        "signals, and the decision of the guard, which returns all candidates if there are few.",
-        "Answer": "Soleri only retrieves: an agent would be given the listed entries.",
+        "signals, and the guard's decision, which is to return all candidates if there are few.",
+        "Answer": "Soleri only retrieves: an agent would get the listed entries.",
     }
     sentence = staticmethod(sentence)
 
@@ -236,7 +236,7 @@ class SoleriPresentation(Presentation):
         yield Rule("its best possible score, and how it ages")
         yield from coming_blocks(placed.forecast, glyphs)
         total = sum(section.weights.used.values())
-        weights = f"the weights sum to {total:.2f}, and links give at most half of their weight"
+        weights = f"the weights add up to {total:.2f}, and links contribute at most half of theirs"
         yield Text(f"{weights}, so no score exceeds {section.reach:.3f} (hatched in the bar)", "muted")
 
     def not_scored(self, trace: Trace) -> str:
@@ -246,7 +246,7 @@ class SoleriPresentation(Presentation):
     def answer(self, trace: Trace) -> Iterator[Block]:
         """Yields a remark that Soleri writes no answer, and the entries that an agent would be given."""
         titles = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
-        yield Text(f"Soleri only retrieves and writes no answer. An agent would be given: {titles}")
+        yield Text(f"Soleri only retrieves and writes no answer. An agent would get: {titles}")
 
     def prompt(self, trace: Trace | None) -> Titled:
         """The records for an agent, as JSON."""
@@ -254,7 +254,7 @@ class SoleriPresentation(Presentation):
             return super().prompt(None)
         section = trace.section(VaultSearch)
         rows = json.dumps(section.given, ensure_ascii=False, indent=1).splitlines()
-        nothing = (line(" an agent would be given nothing", "muted"),)
+        nothing = (line(" an agent would get nothing", "muted"),)
         return Titled(f"given, {section.shape}", map(Text, map(visible, rows)) if section.given else nothing)
 
     def words(self, trace: Trace) -> Sequence[str]:
@@ -301,7 +301,7 @@ def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
 
 def _link_start_blocks(section: VaultSearch) -> Iterator[Block]:
     if section.seeds:
-        yield Rule("links start from the best without them")
+        yield Rule("links start from the entries that are best without them")
     ranks = {one.id: (one.first_rank, rank) for rank, one in enumerate(section.ranking, 1)}
     for id_ in section.seeds[:_LISTED_TERMS]:
         first, now = ranks.get(id_, (None, "?"))
@@ -395,7 +395,7 @@ def _memories(section: VaultSearch, glyphs: Glyphs) -> Iterator[Block]:
     yield from (Text(f"searched {visible(memories.expression)}"), Text(_recalled(memories)))
     if memories.pushed_off:
         entries = counted(memories.pushed_off, "entry", "entries")
-        yield Text(f"{memories.given} given, in place of the last {entries}")
+        yield Text(f"{memories.given} returned, in place of the last {entries}")
     yield from (line(f"  {glyphs.bullet} {context}", "muted") for context in memories.found[:_LISTED_TERMS])
 
 

@@ -29,10 +29,10 @@ class VaultLoss(LossStage):
     FILTERED = "filtered out"
     OTHER_COPY = "a copy of it in another tier is listed instead"
     NO_MATCH = "it contains no term of the query, and neither a link nor a vector adds it"
-    POOL = "past the candidates that are fetched"
-    LIMIT = "below the last result of the answer"
-    GUARD_OFF = "past the limit, and the small corpus guard does not return all candidates"
-    BUDGET = "the token budget is used up before it"
+    POOL = "beyond the fetched candidates"
+    LIMIT = "below the last result in the answer"
+    GUARD_OFF = "beyond the limit, and the small corpus guard does not return all candidates"
+    BUDGET = "the token budget runs out before it"
     MEMORIES = "memories took the last places"
 
 
@@ -124,13 +124,13 @@ def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, titl
         return Remedy("change validFrom or validUntil in its frontmatter", False)
     tries: list[tuple[str, str, dict[str, Any]]] = []
     if loss is VaultLoss.FILTERED:
-        tries.append(("ask without the filter", trace.query, {**dict.fromkeys(section.filters), "scope": ""}))
+        tries.append(("run the query without the filter", trace.query, {**dict.fromkeys(section.filters), "scope": ""}))
     if loss in (VaultLoss.LIMIT, VaultLoss.GUARD_OFF, VaultLoss.POOL, VaultLoss.MEMORIES):
         more = section.limit * 2
         tries.append((f"ask for {more} results (brv-tui query -o top_k={more})", trace.query, {"top_k": more}))
     if loss is VaultLoss.MEMORIES:
         tries.insert(0, ("ask without memories", trace.query, {"memories": None}))
     if loss is VaultLoss.BUDGET:
-        tries.append(("ask without the token budget", trace.query, {"max_tokens": None}))
+        tries.append(("run the query without the token budget", trace.query, {"max_tokens": None}))
     tries += [(*wording, {}) for wording in title_wordings(trace.query, title)]
     return tried_remedy(path, tries, ask, 3)

@@ -35,7 +35,7 @@ def deviations(
             ),
             (
                 as_run.dates_dropped and any(_ages(ranking, profile, now)),
-                "the age of an entry is not known, so only a validity window lowers its age factor (D03)",
+                "an entry's age is unknown, so only a validity window lowers its age factor (D03)",
             ),
             (
                 as_run.heaviest_copy and _another_copy_stands(ranking, vault),
@@ -43,15 +43,15 @@ def deviations(
             ),
             (
                 as_run.source_limit and _a_tier_is_cut(ranking, vault, profile),
-                f"each tier gives {profile.limits.source} candidates, whatever the limit (D05)",
+                f"each tier returns {profile.limits.source} candidates, whatever the limit (D05)",
             ),
             (
                 recalled is not None and as_run.memories_untransformed and terms(query, as_run) != (query,),
-                "memories are searched with the query as it is typed (D06)",
+                "memories are searched with the query as typed (D06)",
             ),
             (
                 as_run.hybrid_without_vectors and ranking.dense is not None and ranking.dense.query is None,
-                "the hybrid weights stay although the query has no vector (D20)",
+                "the hybrid weights apply although the query has no vector (D20)",
             ),
         )
         if is_on

@@ -379,7 +379,7 @@ def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None, query
     if not placed:
         remembered = memories is not None and memories.given
         also = f"; {counted(memories.given, 'memory does', 'memories do')}" if memories and remembered else ""
-        return f"nothing was found: no entry that may be found matches a term of the query{also}"
+        return f"nothing was found: no searchable entry matches a term of the query{also}"
     first = f"{placed[0].hit.title} is first"
     if len(placed) == 1:
         return f"{first}: {in_words(placed[0], query)}"

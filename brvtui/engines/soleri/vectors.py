@@ -27,7 +27,7 @@ SparseVector = Mapping[str, float]
 _TOKEN = re.compile(r"[a-z0-9-]{3,}")
 _MOST_KEPT = 16_384
 """The maximum number of cached TF-IDF vectors, each about 3 kB."""
-COUNTED = "TF-IDF compares only words of three or more of a–z, 0–9 and hyphens, without stop words"
+COUNTED = "TF-IDF compares only words of at least three characters (a–z, 0–9, hyphen), and ignores stop words"
 
 
 def tokenize(text: str) -> list[str]:
@@ -167,7 +167,7 @@ class VectorIndex:
         if not np.isfinite(length) or length == 0:
             return "the query's vector is zero or not finite"
         if self.vectors and not self._of_length(len(query))[0]:
-            return f"the query's vector has {len(query)} dimensions, and no note's vector has so many"
+            return f"the query's vector has {len(query)} dimensions, and no note's vector has that many"
         return ""
 
     def _of_length(self, length: int) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
@@ -245,7 +245,7 @@ def _needs_vector(stored: StoredVector | None, entry: VaultEntry, model: str, re
 def _stored(entries: Sequence[VaultEntry], vectors: Sequence[Vector], model: str) -> dict[str, StoredVector]:
     """The ``vectors``, keyed by entry id. Raises LegError for a wrong count, or infinite numbers."""
     if len(vectors) != len(entries):
-        raise LegError(f"{model} gave {len(vectors)} vectors for {len(entries)} texts")
+        raise LegError(f"{model} returned {len(vectors)} vectors for {len(entries)} texts")
     rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]
     if any(row.ndim != 1 or not row.size or not np.isfinite(row).all() for row in rows):
         raise LegError(f"{model} returned a vector whose values are not all numbers")

@@ -83,7 +83,7 @@ def find_package(named: Path | None, environment: Mapping[str, str] = os.environ
     if found is None:
         raise NotInstalled(
             f"{PACKAGE} is not installed: run npm install -g {PACKAGE}, "
-            f"or give its folder with brv-tui verify --package or {PACKAGE_VARIABLE}"
+            f"or pass its folder with brv-tui verify --package or {PACKAGE_VARIABLE}"
         )
     return found
 
@@ -108,7 +108,7 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
     if found is None:
         raise NotInstalled(
             "no skill bundle of ByteRover V4 was found: "
-            f"give its folder with brv-tui verify --package or {BUNDLE_VARIABLE}"
+            f"pass its folder with brv-tui verify --package or {BUNDLE_VARIABLE}"
         )
     return found
 

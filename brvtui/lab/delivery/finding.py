@@ -158,7 +158,7 @@ class Transcripts:
                 continue
             if not entry.name.endswith(_ENDING):
                 if entry.is_symlink() and leads_to_folder(entry):
-                    notices.append(f"{entry.path}: a link to a folder is not followed")
+                    notices.append(f"{entry.path}: links to folders are not followed")
                 continue
             try:
                 state = entry.stat(follow_symlinks=False)

@@ -101,7 +101,7 @@ def _undelivered_entry(recall: Recall, entry: LoggedQuery, late: str) -> tuple[D
     took = "" if entry.waited_ms is None else f" after {entry.waited_ms / 1000:.1f} s"
     if not (recall.ran or recall.hook_is_known):
         lost = ": lost if the hook asked" if late else ""
-        return DeliveryOutcome.UNKNOWN, f"the engine answered{took}, but no row shows that the hook asked{lost}"
+        return DeliveryOutcome.UNKNOWN, f"the engine answered{took}, but no row shows that the hook had asked{lost}"
     if entry.status in ("error", "cancelled"):
         return (
             DeliveryOutcome.FAILED,

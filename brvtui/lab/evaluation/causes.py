@@ -152,7 +152,7 @@ class CauseFinder:
                     what = "ranking" if change.is_worse(self.metric) else "outcome"
                     lines[change.now.id] = ChangeLine.of_cause(f"{edit}, the old {what} is back (tried)")
                     left.remove(change)
-        together = f"none of the {len(paths)} changed files explains it alone"
+        together = f"none of the {len(paths)} changed files explains it on its own"
         if len(paths) == 1:
             together = "the only changed file does not explain it"
         if len(paths) > len(candidates):

@@ -179,7 +179,7 @@ def compare_evaluations(
     lost = [query.id for query in before.queries if query.id not in compared]
     left_out = ""
     if lost:
-        queries = counted(len(lost), "query of the baseline is", "queries of the baseline are")
+        queries = counted(len(lost), "of the baseline's queries is", "of the baseline's queries are")
         left_out = f"{queries} missing or judged differently now: {first_of(lost)}; a new baseline accepts that"
     return Comparison(now, before, tuple(changes), tuple(notices), left_out)
 

@@ -196,7 +196,7 @@ def _joined(queries: Mapping[str, Judgment], grades: Grades, place: Path) -> tup
     if lost:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         raise JudgmentsError(
-            f"{place}: no text for the query {shortened(lost[0], 64)}{more}; give the texts with --queries"
+            f"{place}: no text for the query {shortened(lost[0], 64)}{more}; pass the texts with --queries"
         )
     judgments: list[Judgment] = []
     taken, numbers = set[str](), dict[str, int]()

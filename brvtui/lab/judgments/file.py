@@ -23,7 +23,7 @@ from brvtui.tree.reading.project import MARKER, OWN_FOLDER, FoundProject
 # The text of a judgments file after a change. Unchanged parts keep their formatting and comments.
 
 
-_TITLE = "# Queries with the notes that they should find, graded 0 to 3. Read by brv-tui eval; made to be committed.\n"
+_TITLE = "# Queries with the notes that they should find, graded 0 to 3, for brv-tui eval. Commit this file.\n"
 
 
 class CannotEdit(ValueError):

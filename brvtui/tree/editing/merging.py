@@ -14,7 +14,7 @@ _MOST_STEPS = 10_000_000
 _MOST_PAIRS = 400_000_000
 """The maximum number of line pairs to compare; a table of this size needs 50 MB."""
 _MOST_EXACT = 2_000
-"""The number of differing lines above which a faster comparison may return more differences than necessary."""
+"""The number of differing lines above which a faster diff is used, which may report more differences than necessary."""
 MINE, _MIDDLE, THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
 
 

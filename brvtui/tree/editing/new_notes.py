@@ -119,12 +119,10 @@ def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
     """
     name = slug_of(title)
     if not name:
-        raise PathError(
-            f"{folded(title)!r}: this title yields no file name; give the note a title with letters or digits"
-        )
+        raise PathError(f"{folded(title)!r}: this title does not yield a file name; choose one with letters or digits")
     path = f"{folder}/{name}.md" if folder else f"{name}.md"
     if parts_of(path)[0] == ARCHIVE or role_of(path) is not Role.NOTE:
-        raise PathError(f"{path}: this is a name for the engine's own files; choose another title or folder")
+        raise PathError(f"{path}: this name is reserved for the engine's own files; choose another title or folder")
     if path.casefold() in {other.casefold() for other in taken}:
         raise PathError(f"{path}: already exists; choose another title or folder")
     return path

@@ -53,7 +53,7 @@ class CommittedLinks:
             part = left.pop()
             self._left -= 1
             if self._left < 0:
-                raise RevisionError(f"{self._tree}: its links lead through too many others; name another revision")
+                raise RevisionError(f"{self._tree}: its links pass through too many others; choose another revision")
             if part == "..":
                 place = place.rpartition("/")[0]
             elif part not in ("", "."):

@@ -217,7 +217,7 @@ def _check_attributes(
         read = committed_contents(run, files, LARGEST_ATTRIBUTES, where, "; choose another revision")
         line = changing_line(read.values(), notes)
     if line:
-        why = f"{ATTRIBUTES} can give notes a filter or an encoding there ({shortened(line)})"
+        why = f"{ATTRIBUTES} can assign a filter or an encoding to notes there ({shortened(line)})"
         raise RevisionError(f"{where}: {why}, so git does not store their text; choose a revision without it")
 
 

@@ -118,7 +118,7 @@ def find_project(start: Path | None) -> FoundProject:
         empty = next((folder / MARKER for folder in (here, *here.parents) if _is_folder(folder / MARKER)), None)
         why = f" ({empty} has no {_TREE} yet: brv creates it with the first note)" if empty else ""
         raise ProjectError(
-            f"no {MARKER} project in {here} or above it{why}: give one, as in brv-tui PROJECT or --project PROJECT"
+            f"no {MARKER} project in {here} or above it{why}: name one, as in brv-tui PROJECT or --project PROJECT"
             f"{OR_A_TREE}"
         )
     try:
@@ -129,7 +129,7 @@ def find_project(start: Path | None) -> FoundProject:
     if not exists:
         raise ProjectError(f"{chosen}: no such folder")
     if not chosen.is_dir():
-        raise ProjectError(f"{chosen}: not a folder; give the project's folder")
+        raise ProjectError(f"{chosen}: not a folder; choose the project's folder")
     if isinstance(start, NotesFolder):
         return _bare(chosen)
     if _is_project(chosen):
@@ -141,7 +141,7 @@ def find_project(start: Path | None) -> FoundProject:
     if _is_folder(chosen / MARKER):
         message = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or choose another folder"
         raise ProjectError(f"{chosen.resolve()}: {message}")
-    raise ProjectError(f"{chosen.resolve()}: no {MARKER} project there; give a project's folder{OR_A_TREE}")
+    raise ProjectError(f"{chosen.resolve()}: no {MARKER} project there; choose a project's folder{OR_A_TREE}")
 
 
 def _is_project(folder: Path) -> bool:
@@ -211,7 +211,7 @@ def is_file(path: Path) -> bool:
 def _bare(folder: Path) -> FoundProject:
     root = Path(folder.resolve())
     if is_context_tree(root) or root.name == MARKER or _is_folder(root / MARKER):
-        raise ProjectError(f"{root}: this is part of a project; leave out --tree, and give the project with --project")
+        raise ProjectError(f"{root}: this is part of a project; leave out --tree, and name the project with --project")
     if not any(path.endswith(".md") for _, path in walk(root)):
         raise ProjectError(f"{root}: there is no markdown in it; choose another folder")
     taken = "read with --tree: the folder itself is the context tree"
@@ -246,7 +246,11 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str
     value = read_json_or_none(file)
     entries = value.get("sources") if isinstance(value, dict) and value.get("version") == 1 else None
     if not isinstance(entries, list) or not all(_is_source(entry) for entry in entries):
-        return (), (f"{file}: not a valid list of shared sources, so the engine and this tool use none of them",), ""
+        return (
+            (),
+            (f"{file}: not a valid list of shared sources, so neither the engine nor brv-tui uses any of them",),
+            "",
+        )
     found: list[SharedSource] = []
     notices: list[str] = []
     failure = ""

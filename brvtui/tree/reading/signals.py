@@ -179,7 +179,7 @@ def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
     except (OSError, ValueError) as error:
         raise SignalsError(
             f"{path}: cannot be read as signals ({faults.reading_reason(error)}); "
-            'give a JSON file such as {"auth/tokens.md": {"importance": 60, "maturity": "core"}}'
+            'use a JSON file such as {"auth/tokens.md": {"importance": 60, "maturity": "core"}}'
         ) from error
     if not isinstance(value, dict):
         raise SignalsError(f"{path}: must contain a JSON object of note paths and their signals")

@@ -1,4 +1,4 @@
-"""The command palette in the app: quick search, and actions in their own place."""
+"""The command palette in the app: searches are quick, and actions run where they belong."""
 
 from __future__ import annotations
 

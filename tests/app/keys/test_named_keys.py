@@ -86,7 +86,7 @@ async def test_messages_name_the_users_keys(own_keys: BrvTui) -> None:
             ("ampersand", "& then pins its answer"),
             ("é", "select a note first: é edits it, E opens it"),
             ("%", "select a note first: % sets"),
-            ("!", "! then says why"),
+            ("!", "! then explains why"),
         ):
             await press(pilot, "escape", key)
             assert message in toast_text(pilot), key
@@ -101,7 +101,7 @@ async def test_panes_and_their_help_name_the_users_keys(own_keys: BrvTui) -> Non
         await press(pilot, "f6", "f1")
         assert "Press F10 to clear the cache" in flat(pilot)
         await press(pilot, "escape", "3")
-        assert "~ picks one event" in text_of(pilot, "#forecast")
+        assert "~ selects one event" in text_of(pilot, "#forecast")
 
 
 async def test_first_screens_name_the_users_keys(garden: Tree, make_app: MakeApp) -> None:

@@ -1,4 +1,4 @@
-"""Our own themes: measured readability, completeness, and no meaning by colour only."""
+"""Our own themes: they are measurably readable and complete, and no meaning depends on colour alone."""
 
 from __future__ import annotations
 

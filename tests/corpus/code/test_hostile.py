@@ -221,7 +221,7 @@ def test_nested_types_have_names_of_bounded_length() -> None:
 
 
 class TestReadingBudget:
-    """Each file has a time limit that depends on its size. Files that exceed theirs share a limited spare time."""
+    """Each file has a time limit that depends on its size. Files that exceed it share some extra time."""
 
     def test_normal_files_use_no_spare_time(self) -> None:
         budget = ReadingBudget(limited(file_seconds=0.02, megabyte_seconds=3, spare_seconds=8).limits)

@@ -1,4 +1,4 @@
-"""Symbols and references of Go, TypeScript, JavaScript, Rust, Java and C#."""
+"""Symbols and references in Go, TypeScript, JavaScript, Rust, Java and C#."""
 
 from __future__ import annotations
 

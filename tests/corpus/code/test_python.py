@@ -1,4 +1,4 @@
-"""Symbols, references and imports of Python, and relations derived from them."""
+"""Python's symbols, references and imports, and relations derived from them."""
 
 from __future__ import annotations
 

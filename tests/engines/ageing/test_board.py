@@ -1,4 +1,4 @@
-"""The board of every note: compared with single notes as scored by searches, after changes, and in real time."""
+"""The board of all notes, compared with single notes as searches score them, after changes, and in real time."""
 
 from __future__ import annotations
 

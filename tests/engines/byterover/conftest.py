@@ -1,4 +1,4 @@
-"""Fixtures of ByteRover's tests."""
+"""Fixtures for tests of ByteRover."""
 
 from __future__ import annotations
 

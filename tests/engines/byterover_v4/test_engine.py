@@ -137,8 +137,8 @@ def test_relative_and_absolute_relevance_are_shown(session: Session) -> None:
 @pytest.mark.parametrize(
     ("query", "options", "said"),
     [
-        ("zzzqqq", {}, "no topic contains ‘zzzqqq’; ask in other words, or have ByteRover curate a topic about it."),
-        ("zzzqqq qqqzzz", {}, "no topic contains ‘zzzqqq’ or ‘qqqzzz’; ask in other words, or"),
+        ("zzzqqq", {}, "no topic contains ‘zzzqqq’; rephrase the query, or let ByteRover curate a topic about it."),
+        ("zzzqqq qqqzzz", {}, "no topic contains ‘zzzqqq’ or ‘qqqzzz’; rephrase the query, or"),
         ("!!!", {}, "no topic matches ‘!!!’; type at least one word."),
         ("--refresh", {}, "V4 reads a query that begins with -- as an option; begin with another word."),
         ("refresh", {"limit": 0}, "none of 2 topics; ask for more results."),
@@ -364,7 +364,7 @@ def test_remedy_for_unsearched_words_matches_a_real_save(folder: Path) -> None:
     ("options", "change"),
     [
         ({"limit": 1}, "ask for 2 results (brv-tui query -o limit=2)"),
-        ({"element_tag": "bv-fact"}, "ask without the scope"),
+        ({"element_tag": "bv-fact"}, "run the query without the scope"),
     ],
 )
 def test_remedy_that_changes_an_option_keeps_the_query(
@@ -480,7 +480,7 @@ def test_topic_past_the_limit_has_the_parts_of_its_score(session: Session) -> No
 
 
 def test_snippet_of_a_whole_topic_with_a_number_sign_in_its_name_is_empty(folder: Path) -> None:
-    """Found by ``brv-tui verify``: V4 looks up the text under the part of the path before the sign."""
+    """Found by ``brv-tui verify``: V4 looks up the text under the part of the path before the ``#``."""
     tree = tree_of(folder)
     (tree / "a#b.html").write_text('<bv-topic title="Zebra">zebra stripes</bv-topic>')
     (tree / "c#d.html").write_text('<bv-topic><bv-fact id="bve-eeee0001">giraffe neck</bv-fact></bv-topic>')

@@ -1,4 +1,4 @@
-"""Notes converted as by V4's own migration: all recorded ones, and rules that these do not reach."""
+"""Notes converted as by V4's own migration: all recorded ones, and rules that the recordings do not cover."""
 
 from __future__ import annotations
 

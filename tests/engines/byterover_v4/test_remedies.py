@@ -49,7 +49,7 @@ class Case:
         return tree / self.explanation.path
 
     def ask(self, query: str = "", scope: str | None = None, **options: object) -> Trace:
-        """The answer of a new session, which has read nothing before."""
+        """The answer from a new session, which has read nothing yet."""
         asked = self.trace
         scope = asked.scope_option if scope is None else scope
         return opened(self.folder, self.now_ms).preview(
@@ -108,7 +108,7 @@ def carried_out(case: Case, remedy: Remedy) -> Trace:
     if remedy.kind is None and (more := re.match(r"ask for (\d+) results", remedy.text)):
         return case.ask(limit=int(more[1]))
     if remedy.kind is None:
-        assert remedy.text == "ask without the scope and the element filter"
+        assert remedy.text == "run the query without the scope and the element filter"
         return case.ask(scope="", element_tag="", element_attr="", element_value="")
     with saved(case.file, case.now_ms, remedy.title):
         return case.ask()

@@ -152,7 +152,7 @@ def test_why_uses_the_services_and_options_of_the_answer(drinks: Tree) -> None:
     context, note = made.context(snapshot), find_note(snapshot, "a/car.md")
     run = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, top_k=1, candidate_k=2)).trace
     why = made.engine.why(context, run, note)
-    assert why.reason.text == "past the candidates that a leg keeps"
+    assert why.reason.text == "beyond the candidates that a leg keeps"
     embedder.asked.clear()
     made.engine.why(context, preview(made, drinks), note)
     assert embedder.asked == []

@@ -1,4 +1,4 @@
-"""The recorded answers of the real program, and its graphs in our form."""
+"""The real program's recorded answers, and its graphs in our format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cases(family: str) -> list[Case]:
 
 
 def node(record: dict[str, Any], now: float = 0.0) -> Node:
-    """A recorded node in our form. Its id is its qualified name unless it has an id."""
+    """A recorded node in our format. Its id is its qualified name unless it has an id."""
     age = record.get("last_commit_age_seconds")
     return symbol(
         record.get("qualified_name", record.get("id", "")),
@@ -39,7 +39,7 @@ def node(record: dict[str, Any], now: float = 0.0) -> Node:
 
 
 def edges(records: Iterable[dict[str, Any]]) -> tuple[Edge, ...]:
-    """Recorded edges in our form."""
+    """Recorded edges in our format."""
     return tuple(
         Edge(
             record["source"],

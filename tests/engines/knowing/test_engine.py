@@ -134,7 +134,7 @@ def test_trace_has_consistent_parts_counts_and_paths(snapshot: Snapshot, profile
     assert words.startswith(", ".join((*section.exact, *section.components, *section.compounds)[:6]))
     (change,) = next(step.checks for step in trace.steps if step.name == "walk")
     assert change.note == ("" if change.passed else "the walk ended for another reason")
-    assert change.passed == (section.walk.ended == "it no longer changed")
+    assert change.passed == (section.walk.ended == "it stopped changing")
     for placed in section.ranking[: len(trace.hits)]:
         assert sum(way.share for way in placed.ways) + placed.other_ways == pytest.approx(1)
     assert section.broken_links == 1
@@ -178,7 +178,7 @@ def test_first_note_found_by_a_synonym_is_not_attributed_to_links(
     assert not trace.hits[0].words
     said = plain(Knowing().presentation.sentence(trace))
     stand_ins = "“backoff”, “fallback”, “timeout” for “retry”"
-    assert f"it contains none of your words as you wrote them, but {stand_ins}" in said
+    assert f"it contains none of your exact words, but {stand_ins}" in said
     assert Knowing().presentation.remark(trace, trace.hits[0]).startswith(f"{stand_ins} ")
     assert "over links" not in said
 
@@ -222,7 +222,7 @@ def test_budget_is_never_exceeded(snapshot: Snapshot, budget: int) -> None:
         ("the of", {}, "deploy/rollback.md", "no keyword"),
         (ASKED, {}, "billing/refunds.md", "no channel found it"),
         (ASKED, {"budget": 10}, "auth/tokens/rotation.md", "more tokens than the whole budget"),
-        (ASKED, {"budget": 75}, "auth/tokens/rotation.md", "others with more score"),
+        (ASKED, {"budget": 75}, "auth/tokens/rotation.md", "others with a higher score"),
     ],
 )
 def test_missing_note_gets_the_earliest_reason_and_a_working_remedy(

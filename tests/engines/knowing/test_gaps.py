@@ -151,9 +151,9 @@ NUMBERS = [1.0] * 26
     ("embedder", "said"),
     [
         (Letters(fails=True), "letters is away"),
-        (QueryFails([]), "gave 0 vectors for 1 texts"),
-        (QueryFails([NUMBERS, NUMBERS]), "gave 2 vectors for 1 texts"),
-        (QueryFails([[]]), "gave vectors of unusable lengths: 0"),
+        (QueryFails([]), "returned 0 vectors for 1 texts"),
+        (QueryFails([NUMBERS, NUMBERS]), "returned 2 vectors for 1 texts"),
+        (QueryFails([[]]), "returned vectors of unusable lengths: 0"),
         (QueryFails([[1.0, 2.0]]), "the query's vector has 2 dimensions"),
         (QueryFails([[0.0] * 26]), "zero or not finite"),
         (QueryFails([[float("nan"), *NUMBERS[1:]]]), "values are not all numbers"),

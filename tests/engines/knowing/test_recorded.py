@@ -51,7 +51,7 @@ FILE_COMPONENTS = ("blast_radius", "confidence", "distance", "recency")
 FROM_STORE = replace(CODE, walk=replace(CODE.walk, whole_neighbourhood=False))
 LEAST_SCORE_TOLERANCE = 1e-6
 MOST_CALLERS_UNIT = 0.0035
-"""The effect on a score of one unit in the truncated number of callers."""
+"""The effect of one unit in the truncated number of callers on a score."""
 WALK_PER_SPREAD = 8
 """The tolerance per unit of spread, for a walk whose last round varies in the real program."""
 TASK_TOLERANCE = 1e-3
@@ -64,7 +64,7 @@ Given = dict[str, Any]
 
 
 def in_runs(texts: Sequence[str]) -> list[list[str]]:
-    """The words with each run of equal length sorted, because the program's order within a run is arbitrary."""
+    """The words, with neighbours of the same length sorted, because the program orders those arbitrarily."""
     return [sorted(run) for _, run in groupby(texts, keywords.size)]
 
 
@@ -597,8 +597,8 @@ def check_for_task(case: Case) -> None:
 
 
 def explaining() -> KnowingProfile:
-    """A profile with the constants of the program's explanations. They differ from those of its answers, although the
-    document says that they are the same.
+    """A profile with the constants that the program uses for explanations. They differ from those for answers, although
+    the document says that they are the same.
     """
     every = SeedSize(0, 200)
     return replace(
@@ -654,7 +654,7 @@ def check_explain(case: Case) -> None:
 CHECKS: dict[str, Callable[[Case], None]] = {
     name.removeprefix("check_"): one for name, one in globals().items() if name.startswith("check_")
 }
-"""Checks of families that are compared in several ways."""
+"""Checks for case families that are compared in more than one way."""
 TESTED = sorted({*EQUAL, *CLOSE, *CHECKS})
 
 

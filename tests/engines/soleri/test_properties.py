@@ -308,7 +308,7 @@ def test_ignored_words_are_named_once() -> None:
         (
             "how",
             "; your words find it, but none of them counts: "
-            "TF-IDF compares only words of three or more of a–z, 0–9 and hyphens, without stop words.",
+            "TF-IDF compares only words of at least three characters (a–z, 0–9, hyphen), and ignores stop words.",
         ),
         ("how to stow", "; it contains none of your words that count as a whole word."),
         ("stow", "; it contains only other forms of your words, which add nothing."),

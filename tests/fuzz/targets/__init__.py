@@ -1,4 +1,6 @@
-"""Readers of foreign files and replies. Each target defines how its inputs are mutated and what it must satisfy."""
+"""Parsers of foreign files and replies. Each target defines how its inputs are mutated and what its output must
+satisfy.
+"""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _stream(answer: Streamed) -> bytes:
 
 
 class Chat(Target):
-    """Each input is the body of a model's first answer, after which the run continues."""
+    """Each input is the body of a model's first response, after which the run continues."""
 
     PROTOCOL = "openai"
 
@@ -139,7 +139,7 @@ class Messages(Chat):
 
 
 class Head(Chat):
-    """Each input is a whole answer, including status line and headers."""
+    """Each input is a whole response, including status line and headers."""
 
     def whole(self, data: bytes) -> bytes:
         return data
@@ -157,7 +157,7 @@ class Head(Chat):
 
 
 class _Plain(Target):
-    """Each input is the body of an answer from an embedder or a reranker, used in a hybrid search."""
+    """Each input is the body of an embedder's or a reranker's response, used in a hybrid search."""
 
     TABLE = ""
 

@@ -12,7 +12,7 @@ from tests.fuzz.test_rendering import controls, printed
 
 
 def saved_traces(session: Session) -> list[bytes]:
-    """Traces of ``session`` as files: of each engine, of other tiers, of a plain search."""
+    """Trace files from ``session``: one per engine, for other tiers, and for a plain search."""
     asked = [session.preview(query) for query in (QUERY, "gate", "nothing of this kind", "x/good.md")]
     asked.append(session.run(QUERY))
     asked.append(session.preview(QUERY))

@@ -247,7 +247,7 @@ class _Loop:
         if self.done.ended is not EndReason.ANSWERED:
             return refusal(f"not run: {self.done.why}")
         if number_in_turn > _CALLS_OF_A_TURN:
-            return refusal(f"not run: a turn may call at most {_CALLS_OF_A_TURN} tools")
+            return refusal(f"not run: at most {_CALLS_OF_A_TURN} tools may be called per turn")
         same, limit = (call.name, _canonical(call.arguments)), self.rules.agent.same_calls
         self.called[same] += 1
         if self.called[same] < limit:

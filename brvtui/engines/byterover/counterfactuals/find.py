@@ -81,7 +81,7 @@ def find_counterfactuals(
     if file not in snapshot.by_path:
         ways = _all_impossible(tuple(Lever), "the file is not searched")
         if any(summary.file == file for summary in snapshot.summaries.values()):
-            why = "it stands for its folder: name one of the notes in it"
+            why = "it represents its folder: name one of the notes in the folder"
             ways = tuple(Counterfactual(lever, LeverStatus.OPEN, why) for lever in Lever)
         name = file.rpartition("/")[2]
         return Counterfactuals(trace.query, outcome, file, name, None, None, profile.direct.min_top, ways)
@@ -151,7 +151,7 @@ def _of_no_note(profile: Profile, trace: Trace) -> Counterfactuals:
         ways = _all_impossible(tuple(Lever), Loss.ENGINE_FAILS.value)
     else:
         why = "no note matches any word of the query"
-        unnamed = "there is no note to try it with: give one with brv-tui explain TEXT PATH --takes"
+        unnamed = "there is no note to try it with: name one with brv-tui explain TEXT PATH --takes"
         ways = (
             *_all_impossible(_WITH_MATCH, why),
             *(Counterfactual(lever, LeverStatus.OPEN, unnamed) for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)),
@@ -230,7 +230,7 @@ def _runner_up(case: Case) -> Counterfactual:
     if rival is None:
         return impossible(Lever.RUNNER_UP, "no other result is close enough to prevent a direct answer")
     if rival.origin not in (Origin.TEXT, Origin.NAME) or rival.shared_source or case.ignores_signals:
-        return Counterfactual(Lever.RUNNER_UP, LeverStatus.OPEN, f"{rival.title} has no signals that could be lowered")
+        return Counterfactual(Lever.RUNNER_UP, LeverStatus.OPEN, f"{rival.title} has no signals that can be lowered")
     return _lowered(case, rival, now)
 
 
@@ -277,7 +277,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
         return _above_ceiling(case, Lever.TITLE, kept, what)
     words = missing_words(case)
     if not words:
-        return impossible(Lever.TITLE, "its title already contains every word of the query that counts")
+        return impossible(Lever.TITLE, "its title already contains every query word that counts")
     times = [case.note.mtime_ms] if is_path or case.reaches(kept) else []
     times += [] if young_is_enough else [just_before_ms(case.context.now_ms)]
     for mtime_ms in times:
@@ -288,9 +288,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
                 text = f"“{added}” added to its title{how}"
                 return verified(Lever.TITLE, change, trial, text, len(added.split(" ")))
     if 2 ** len(words) - 1 <= min(MOST_TITLES, trial_limit(case.trace.query)):
-        return impossible(
-            Lever.TITLE, "adding words of the query to its title is not enough: every combination was tried"
-        )
+        return impossible(Lever.TITLE, "adding query words to its title is not enough: every combination was tried")
     return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the titles tried is enough")
 
 
@@ -321,10 +319,10 @@ def _path(case: Case) -> Counterfactual:
     """Tries the note's path as the query."""
     score = case.context.constants.paths.note_score
     if score < case.context.constants.direct.min_top:
-        return impossible(Lever.PATH, f"a note that is named by its path scores {score:g}", score)
+        return impossible(Lever.PATH, f"a note that is found by its path scores {score:g}", score)
     shown, summary = case.note.path, case.context.snapshot.summaries.get(case.note.result_path)
     if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
-        why = f"its path stands for its folder, and {summary.file} is shown as that folder's result"
+        why = f"its path represents its folder, and {summary.file} is shown as that folder's result"
         return impossible(Lever.PATH, why)
     for query in (shown, shown.removesuffix(".md"), f"/{shown}"):
         change = Reworded(query)
@@ -363,7 +361,7 @@ def _every_wording(case: Case) -> Iterator[Wording]:
     added = _new_words(case)
     yield from near_wordings(case)
     bare = " ".join(_matching(case))
-    bases = ((case.trace.query, "add"), (bare, "with only the words that match it, add"), ("", "ask for"))
+    bases = ((case.trace.query, "add"), (bare, "using only the words that match it, add"), ("", "ask for"))
     for base, what in bases:
         for count in range(1, len(added) + 1):
             more = " ".join(added[:count])
@@ -377,7 +375,7 @@ def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
     near = {one.query: one.word for one in met if one.kind is MatchKind.FUZZY}
     spelled = [near.get(word.lower(), word) for word in words]
     if spelled != list(words):
-        yield Wording("spell the words as the note does", " ".join(spelled))
+        yield Wording("spell the words as in the note", " ".join(spelled))
 
 
 def _matching(case: Case) -> list[str]:

@@ -226,7 +226,7 @@ def _update(case: Case) -> list[Proposal]:
     level = f", {after.maturity}" if after.maturity != before.maturity else ""
     saved = TimeSet(case.note.path, just_before_ms(case.context.now_ms))
     change = Combined(SignalsSet(case.note.path, after), saved)
-    return [Proposal(change, f"{text}{level}", "have brv curate add something new to it")]
+    return [Proposal(change, f"{text}{level}", "let brv curate add something new to it")]
 
 
 TIME_KEPT = "its old time kept"

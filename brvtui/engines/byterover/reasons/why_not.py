@@ -92,7 +92,7 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
 
 
 _MOST_WORDS_DROPPED = 4
-EVERY_WORD = "write every word as the notes do"
+EVERY_WORD = "spell every word as in the notes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,8 @@ class Loss(StrEnum):
     """Reasons why a named note is not among the results, in the order in which the engine checks them."""
 
     NOT_IN_TREE = "not in the tree"
-    DERIVED = "a file made from notes"
-    PAST_FILES = "past the number of files that the engine reads"
+    DERIVED = "a file generated from notes"
+    PAST_FILES = "beyond the number of files that the engine reads"
     ARCHIVED = "archived: only its stub is searchable"
     UNREADABLE = "the engine cannot read the file"
     CUT_OFF = "its words are in a part of the file that the engine does not read"
@@ -345,7 +345,7 @@ def _from_below(path: str, search: Search) -> str:
     if lift.summary_file != path:
         return "the engine does not read it as a summary: its frontmatter needs type: summary and a condensation_order"
     if lift.kept:
-        return "its folder is past the limit, or filtered out"
+        return "its folder is beyond the limit, or filtered out"
     return _too_little(lift)
 
 
@@ -451,7 +451,7 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
     limits = profile.limits
     fixed = {
         Loss.NOT_IN_TREE: CHECK_PATH,
-        Loss.DERIVED: "ask for a note that it was made from",
+        Loss.DERIVED: "ask for a note from which it was generated",
         Loss.PAST_FILES: f"keep at most {limits.max_files:,} files in the tree: the engine does not read more",
         Loss.ARCHIVED: "restore it from its stub, here or with brv, or read the stub, which search finds",
         Loss.UNREADABLE: MAKE_READABLE,
@@ -468,7 +468,7 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
             wait = f"wait until the answer expires, {lasts}, or change a note"
         else:
             lasts = f"at most {profile.cache.fingerprint_seconds:g} s after the change"
-            wait = f"wait until the cache notices that notes have changed, {lasts}"
+            wait = f"wait until the cache notices the changed notes, {lasts}"
         return f"{wait}: a new search finds it at rank {rank}"
     return fixed.get(loss, "")
 

@@ -172,7 +172,7 @@ def _entities(
     limits = context.constants.entities
     if found.outcome is SearchOutcome.ENGINE_FAILS or (not found.hits and not limits.before_out_of_domain):
         fails = found.outcome is SearchOutcome.ENGINE_FAILS
-        why = "the search failed" if fails else "nothing was found, which ends the query before entity searches"
+        why = "the search failed" if fails else "nothing was found, so the query ends before entity searches"
         check = Check("notes found", found.total_found, "<", limits.below, None, None, "entities.below", "")
         return EntityStep(State.NOT_REACHED, check, why, (), ()), found.hits
     return entity_searches(context, query, found, scope, watch)

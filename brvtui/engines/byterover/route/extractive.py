@@ -82,15 +82,15 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
     count = f"{counted(len(quotes), 'sentence', 'sentences')} of {counted(len(sources), 'note', 'notes')}"
     quoted = f"“{query.strip()}”"
     why = (
-        f"chosen for the words of {quoted} that they contain"
+        f"chosen because they contain words of {quoted}"
         if covered
-        else f"each the first one, because no sentence in the excerpts contains a word of {quoted}"
+        else f"each note's first one, because no sentence in the excerpts contains a word of {quoted}"
     )
     lines = ["## Summary", f"{LABEL}: {count}, {why}.", "", "## Details"]
     lines += [f"- {quote.sentence} ({quote.source})" for quote in quotes]
     lines += ["", "## Sources", *(f"- {source}" for source in sources), "", "## Gaps"]
     lines += [remark] if remark else []
-    lines += [f"In none of these sentences: {', '.join(left)}."] if left else []
+    lines += [f"Missing from these sentences: {', '.join(left)}."] if left else []
     lines.append("No one has checked whether they answer the question.")
     return "\n".join(lines)
 

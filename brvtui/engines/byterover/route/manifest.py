@@ -276,7 +276,7 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
     if missed:
         left = lane.budget - missed.used
         size = counted(missed.entry.tokens, "token", "tokens")
-        why = f"it needs {size}, but others leave only {left} of {lane.budget}"
+        why = f"it needs {size}, but the others leave only {left} of {lane.budget}"
         return place(None, missed.entry, missed.used, why)
     why = f"the engine cannot read it: {parsed.unseen}" if parsed.unseen else f"{MANIFEST_FILE} does not list it"
     return place(None, None, before, why)
@@ -285,7 +285,7 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
 def _never(file: str, role: Role, alias: str) -> str:
     """The reason why no lane accepts the file; empty if a lane accepts it."""
     if alias:
-        return "the manifest never contains notes of shared sources"
+        return "the manifest never contains notes from shared sources"
     if role is not Role.STUB and file.startswith(f"{ARCHIVE}/"):
         return f"the manifest contains only stubs from {ARCHIVE}"
     return {Role.ABSTRACT: "its note is gone", Role.OVERVIEW: "the manifest never contains overviews"}.get(role, "")

@@ -36,16 +36,14 @@ def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
     for hit in hits:
         lines += [f"### {hit.title}", _body(context, hit, query), ""]
     lines += ["## Sources", *(f"- {source_line(hit)}" for hit in hits), ""]
-    lines += ["## Gaps", "Quoted word for word from the notes; no model has read them."]
+    lines += ["## Gaps", "Quoted word for word from the notes, without a model."]
     return Answer("direct", "\n".join(lines), None, "", tuple(hit.path for hit in hits))
 
 
 def without_words(query: str) -> Answer:
     """The fixed answer to a query that contains no word to search for, so that no note can cover it."""
     start = f"“{query.strip()}” contains no word to search for" if query.strip() else "The query is empty"
-    text = (
-        f"{start}, so no notes were searched.\n\nAsk with words of letters or digits, such as those in a note's title."
-    )
+    text = f"{start}, so no notes were searched.\n\nUse words of letters or digits, such as those in a note's title."
     return Answer("not_covered", text, None, "", ())
 
 
@@ -55,8 +53,8 @@ def not_covered(query: str, closest: str) -> Answer:
     if closest:
         lines += [closest, ""]
     lines.append(
-        "If it should be, curate it: a note with these words in its title will be found, and may answer directly while"
-        " it is fresh."
+        "If it should be, curate a note about it: a note with these words in its title will be found, and may answer "
+        "directly while it is fresh."
     )
     return Answer("not_covered", "\n".join(lines), None, "", ())
 
@@ -71,8 +69,8 @@ def extractive_answer(
     passages = [Passage(source_line(one.hit), one.text) for one in quoted if one.readable]
     quotes = chosen(passages, expansions)
     far = (
-        f"No note reaches {profile.direct.prefetch:g}, so none would be quoted to a model. "
-        "The model would have to search for itself."
+        f"No note reaches {profile.direct.prefetch:g}, so none would be quoted to a model. The model would have to "
+        "search on its own."
     )
     text = composed(query, quotes, expansions, "" if prompt.prefetched else far)
     named = {quote.source for quote in quotes}
@@ -247,7 +245,7 @@ def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
     if snapshot.overlay_count:
         recorded = counted(snapshot.overlay_count, "note has", "notes have")
         notices.append(
-            f"{recorded} signals that only brv-tui keeps (set here, or access hits); brv-tui forget drops them"
+            f"{recorded} signals that only brv-tui has (set here, or access hits); brv-tui forget drops them"
         )
     if unusable := snapshot.unusable_signals:
         named = first_of(unusable)

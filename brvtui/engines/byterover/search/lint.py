@@ -49,7 +49,7 @@ def lint(text: str, profile: Profile, postings: Postings) -> QueryLint:
     tokens = tuple(terms(filtered))
     notes = []
     if all_stop and words:
-        notes.append("every word is a stop word, so none is left out")
+        notes.append("every word is a stop word, so all are kept")
     if words and not tokens:
         notes.append("no token is left, so nothing can be found")
     return QueryLint(

@@ -94,7 +94,7 @@ def parse_scope(snapshot: Snapshot, query: str, option: str) -> Scope:
         return parsed
     symbol = snapshot.hierarchy.at(wanted)
     if symbol is None:
-        why = f"you asked for {wanted}, which is not in the tree"
+        why = f"you chose {wanted}, which is not in the tree"
         return _scope(snapshot, "", wanted, "option", "", parsed.text, why)
     return _scope(snapshot, symbol.path, wanted, "option", "exact", parsed.text, f"you asked for {wanted}")
 

@@ -36,7 +36,7 @@ class _LostWords(NamedTuple):
 
 _NO_WORDS = _LostWords()
 _TOO_MANY_WORDS = (
-    f"the notes up to this one contain more than {MOST_WORDS:,} different words, {MOST_SPACE_ENTRIES:,} words in all, "
+    f"the notes up to this one contain more than {MOST_WORDS:,} distinct words, {MOST_SPACE_ENTRIES:,} words in all, "
     f"or {MOST_BYTES // 1_000_000} MB"
 )
 

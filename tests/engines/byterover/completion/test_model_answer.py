@@ -1,4 +1,4 @@
-"""A model's work on an answer: turns, tools, every way in which the work ends, and the sources that it names."""
+"""A model's work on an answer: turns, tools, every way in which it can end, and the cited sources."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_one_turn_may_call_sixteen_tools(project: Tree) -> None:
     _, trace = answered(project, ScriptedModel(calls(*asked), says(ANSWER)))
     refused = [step.refused for step in completion_of(trace).steps]
     assert (len(refused), set(refused[:16])) == (30, {""})
-    assert set(refused[16:]) == {"not run: a turn may call at most 16 tools"}
+    assert set(refused[16:]) == {"not run: at most 16 tools may be called per turn"}
 
 
 def test_five_turns_without_a_new_note_end_the_loop(project: Tree) -> None:

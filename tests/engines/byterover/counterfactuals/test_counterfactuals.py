@@ -276,7 +276,7 @@ def test_path_change_of_a_root_note_or_folder_is_explained(tree: Tree) -> None:
     assert way_of(takes_of(tree, "wombats"), Lever.PATH).text == "“x/context.md”"
     summarised = way_of(takes_of(tree, "echidnas", "y/context.md"), Lever.PATH)
     assert summarised.standing is LeverStatus.IMPOSSIBLE
-    assert summarised.text == "its path stands for its folder, and y/_index.md is shown as that folder's result"
+    assert summarised.text == "its path represents its folder, and y/_index.md is shown as that folder's result"
 
 
 def test_simulated_hits_stop_when_nothing_changes() -> None:

@@ -189,7 +189,7 @@ def test_remedy_uses_the_spelling_in_the_note(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor rules", "the banner model of anchors", days=45, importance=50, maturity="core")
     tree.notes(60)
     wordings = [remedy.text for remedy in of(tree, "Bannr modl", "a/one.md") if remedy.kind is RemedyKind.WORDING]
-    assert wordings[0] == "“banner model”: spell the words as the note does"
+    assert wordings[0] == "“banner model”: spell the words as in the note"
 
 
 _MESSY = """---

@@ -315,8 +315,7 @@ def test_05_remedy_waits_until_a_stale_cache_expires(quokkas: Tree) -> None:
     made = session.explainer.explain("quokka facts", "x/more.md")
     assert reason_is(made, Loss.CACHED)
     assert made.remedy.text == (
-        "wait until the cache notices that notes have changed, at most 30 s after the change: "
-        "a new search finds it at rank 2"
+        "wait until the cache notices the changed notes, at most 30 s after the change: a new search finds it at rank 2"
     )
 
 

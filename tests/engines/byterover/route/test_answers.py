@@ -70,7 +70,7 @@ def test_uncovered_query_gets_a_not_covered_answer(direct: Tree) -> None:
     trace = direct.ask("zebra")
     assert (trace.tier, trace.section(Route).outcome, trace.answer.kind) == (2, "not_covered", "not_covered")
     assert "“zebra” is not covered" in trace.answer.text
-    assert "curate it" in trace.answer.text
+    assert "curate a note about it" in trace.answer.text
     assert trace.answer.sources == ()
 
 
@@ -272,8 +272,8 @@ def test_texts_without_matches_are_quoted_from_their_beginning() -> None:
     made = chosen([Passage("a", "One. Two."), Passage("b", "# Only a heading"), Passage("c", "Three.")], [TEA])
     assert [(one.source, one.sentence) for one in made] == [("a", "One."), ("c", "Three.")]
     text = composed("tea", made, [TEA])
-    assert "each the first one, because no sentence in the excerpts contains a word of “tea”" in text
-    assert "In none of these sentences: “tea”." in text
+    assert "each note's first one, because no sentence in the excerpts contains a word of “tea”" in text
+    assert "Missing from these sentences: “tea”." in text
 
 
 def test_no_sentences_are_chosen_without_texts() -> None:

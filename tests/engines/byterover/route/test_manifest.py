@@ -284,7 +284,7 @@ def test_summaries_and_stubs_have_positions_in_their_lanes(placed_lanes: Tree) -
 def test_reason_for_leaving_a_note_out_is_given(placed_lanes: Tree) -> None:
     found = place(placed_lanes, "a/2.md")
     assert (found.position, found.tokens, found.before) == (None, 2000, 3000)
-    assert found.left_out == "it needs 2000 tokens, but others leave only 1000 of 4000"
+    assert found.left_out == "it needs 2000 tokens, but the others leave only 1000 of 4000"
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_shared_and_unreadable_notes_are_left_out_with_a_reason(
     other.note("b/n.md", "N")
     placed_lanes.source(("lib", other))
     placed_lanes.file("a/bad.md", b"\0")
-    assert place(placed_lanes, "[lib]:b/n.md").left_out == "the manifest never contains notes of shared sources"
+    assert place(placed_lanes, "[lib]:b/n.md").left_out == "the manifest never contains notes from shared sources"
     assert place(placed_lanes, "a/bad.md").left_out.startswith("the engine cannot read it: a NUL byte")
     with pytest.raises(KeyError):
         place(placed_lanes, "nowhere.md")

@@ -180,7 +180,7 @@ def check(found: Search) -> None:
 
 
 def check_attempts(found: Search) -> None:
-    """Checks that an attempt includes its best results, best first, and none if it found none."""
+    """Checks that an attempt lists its best results, best first, or none if it found none."""
     for attempt in found.attempts:
         if attempt.state is not State.HIT:
             assert attempt.listed == (), attempt

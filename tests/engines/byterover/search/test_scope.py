@@ -1,4 +1,4 @@
-"""Paths and scopes from the query or the caller, and notes of shared projects."""
+"""Paths and scopes from the query or the caller, and notes from shared projects."""
 
 from __future__ import annotations
 
