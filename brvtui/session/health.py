@@ -50,6 +50,7 @@ class ProjectHealth:
         self._session = session
         self._ignored = IgnoredFindings(session.project.tree)
         self._lock = threading.Lock()
+        self._kept: KeptResults | None = None
 
     def report(self, days: int = 90, cancelled: Callable[[], bool] = lambda: False) -> HealthReport:
         """The findings about the newest snapshot, with what they cost the judged and logged queries.
@@ -61,8 +62,8 @@ class ProjectHealth:
         with self._lock, garbage_collector_paused():
             if not self._session.kind.has_files:
                 return HealthReport((), (), 0, 0, days)
-            check = _Check(self._session, days, cancelled)
-            findings = check.findings()
+            check = _Check(self._session, days, cancelled, self._kept)
+            findings, self._kept = check.findings(), check.kept
         ignored = self._ignored.read()
         hidden = [finding for finding in findings if _key(finding) in ignored]
         shown = [finding for finding in findings if _key(finding) not in ignored]
@@ -115,7 +116,9 @@ _EXPLAINED = {
 class _Check:
     """One check of a snapshot. Results of earlier checks are reused for files that have not changed."""
 
-    def __init__(self, session: CheckedProject, days: int, cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self, session: CheckedProject, days: int, cancelled: Callable[[], bool], kept: KeptResults | None = None
+    ) -> None:
         self.session, self.days, self._cancelled = session, days, cancelled
         self.snapshot: Snapshot = session.snapshot
         self._engine = session.engines.named(session.engine)
@@ -123,7 +126,7 @@ class _Check:
         self.quoted = self._engine.quoted_units(constants) if isinstance(self._engine, QuotesNotes) else 0
         state = (_FORMAT, __version__, session.engine, constants, self.snapshot.limits, self.snapshot.reads_frontmatter)
         name = f"health{hashlib.sha256(repr(state).encode()).hexdigest()[:26]}"
-        self.kept = KeptResults(KeptAnswers(session.project.tree), name)
+        self.kept = kept if kept and kept.name == name else KeptResults(KeptAnswers(session.project.tree), name)
         self.notes = [note for note in self.snapshot.notes if note.role is Role.NOTE]
         self.paths = [note.path for note in self.notes]
         self.memo = QueryMemo(session, self.kept)
