@@ -22,6 +22,8 @@ _FEW, _RARE_SHARE, _MOST_RARE = 10, 0.04, 30
 _FEW_NOTES, _FEW_SHARE = 2, 0.01
 _MOST_TITLES = 300
 """A word of a title connects notes only if at most this number of titles contain it."""
+_MOST_PAIRS = 10_000_000
+"""The maximum number of pairs of notes with a common word that are counted."""
 _TITLE_BOOST = 3.0
 _OWN_WORDS, _OWN_SHARE, _MOST_OWN = 12, 0.2, 100
 
@@ -77,6 +79,7 @@ class WordOverlap:
     def _rare(self) -> csr_matrix:
         """The rare words, weighted so that the product of two notes is the sum of the idf of their common words."""
         rare = self._frequencies <= max(_FEW, min(_MOST_RARE, int(self._count * _RARE_SHARE)))
+        rare &= _within_limit(self._frequencies)
         weights = np.where(rare, np.sqrt(np.log1p(self._count / np.maximum(self._frequencies, 1))), 0)
         matrix = self._words.multiply(weights).tocsr()
         matrix.eliminate_zeros()
@@ -90,7 +93,7 @@ class WordOverlap:
         """
         titled = np.asarray(self._titles.sum(axis=0)).ravel()
         weights = np.sqrt(np.log1p(self._count / np.maximum(titled, 1)))
-        titles = self._titles.multiply(np.where(titled <= _MOST_TITLES, weights, 0)).tocsr()
+        titles = self._titles.multiply(np.where((titled <= _MOST_TITLES) & _within_limit(titled), weights, 0)).tocsr()
         whole = np.asarray(self._titles.multiply(weights).power(2).sum(axis=1)).ravel()
         found: dict[tuple[int, int], float] = defaultdict(float)
         for matrix, sizes, choose, least in (
@@ -135,6 +138,14 @@ class WordOverlap:
         for place in near[np.argsort(-whole[both.row[near]], kind="stable")].tolist():
             found[int(both.row[place])].add(int(both.col[place]))
         return found
+
+
+def _within_limit(counts: NDArray[Any]) -> NDArray[np.bool_]:
+    """True for the rarest words, until too many pairs of notes share them. ``counts`` are the notes of each word."""
+    order = np.argsort(counts, kind="stable")
+    chosen = np.zeros(len(counts), dtype=bool)
+    chosen[order[np.cumsum(np.square(counts[order].astype(np.int64))) <= _MOST_PAIRS]] = True
+    return chosen
 
 
 def _squares(matrix: csr_matrix) -> NDArray[np.float64]:
