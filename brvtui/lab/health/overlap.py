@@ -47,11 +47,8 @@ class WordOverlap:
         parts = postings.base.notes, postings.delta.notes
         starts = np.concatenate([parts[0].offsets[:-1], parts[1].offsets[:-1] + len(parts[0].rows)])[postings.slots]
         rows = np.concatenate([part.rows for part in parts])[ranges(starts, postings.sizes)].astype(np.int64)
-        notes, words, fields = (
-            np.repeat(np.arange(self._count), postings.sizes),
-            of_term[rows // len(FIELDS)],
-            rows % len(FIELDS),
-        )
+        notes = np.repeat(np.arange(self._count), postings.sizes)
+        words, fields = of_term[rows // len(FIELDS)], rows % len(FIELDS)
         self._words = self._matrix(notes, words, (words >= 0) & (fields == _CONTENT))
         self._titles = self._matrix(notes, words, (words >= 0) & (fields == _TITLE))
         self._frequencies = np.asarray(self._words.maximum(self._titles).sum(axis=0), dtype=np.int64).ravel()
