@@ -43,7 +43,7 @@ class KeptResults:
 
     def __init__(self, store: KeptAnswers, name: str) -> None:
         """Reads the results stored under ``name``; none if they are missing or damaged."""
-        self._store, self._name = store, name
+        self._store, self.name = store, name
         kept = store.read(name)
         self._kept: dict[str, Any] = kept if isinstance(kept, dict) else {}
         self._used: dict[str, Any] = {}
@@ -58,10 +58,11 @@ class KeptResults:
         return known[1]
 
     def write(self) -> None:
-        """Stores the results that were used, if they differ from the stored ones."""
+        """Stores the results that were used, if they differ from the stored ones, and forgets all others."""
         if self._has_new or len(self._used) != len(self._kept):
             with suppress(OSError):  # works without a writable cache
-                self._store.write(self._name, self._used)
+                self._store.write(self.name, self._used)
+        self._kept, self._used, self._has_new = self._used, {}, False
 
 
 class QueryMemo:

@@ -49,7 +49,8 @@ class ProjectHealth:
         """Checks nothing until :meth:`report` is called."""
         self._session = session
         self._ignored = IgnoredFindings(session.project.tree)
-        self._lock, self._is_checked = threading.Lock(), False
+        self._lock = threading.Lock()
+        self._kept: KeptResults | None = None
 
     def report(self, days: int = 90, cancelled: Callable[[], bool] = lambda: False) -> HealthReport:
         """The findings about the newest snapshot, with what they cost the judged and logged queries.
@@ -61,9 +62,8 @@ class ProjectHealth:
         with self._lock, garbage_collector_paused():
             if not self._session.kind.has_files:
                 return HealthReport((), (), 0, 0, days)
-            check = _Check(self._session, days, cancelled)
-            findings = check.findings()
-            self._is_checked = True
+            check = _Check(self._session, days, cancelled, self._kept)
+            findings, self._kept = check.findings(), check.kept
         ignored = self._ignored.read()
         hidden = [finding for finding in findings if _key(finding) in ignored]
         shown = [finding for finding in findings if _key(finding) not in ignored]
@@ -73,10 +73,10 @@ class ProjectHealth:
         """The near-duplicates of the note at ``path`` in ``snapshot``, which need not be published, and the notes that
         disagree with it. The first call checks the memory. Raises :class:`brvtui.engines.contract.EngineError`.
         """
-        if not self._is_checked:
+        if self._kept is None:
             self.report()
         with self._lock:
-            return tuple(_Check(self._session, 1, lambda: False, snapshot, path).of_pairs())
+            return tuple(_Check(self._session, 1, lambda: False, self._kept, snapshot, path).of_pairs())
 
     def ignore(self, finding: Finding) -> None:
         """Lists ``finding`` among the ignored ones from the next report on. Raises OSError."""
@@ -130,6 +130,7 @@ class _Check:
         session: CheckedProject,
         days: int,
         cancelled: Callable[[], bool],
+        kept: KeptResults | None = None,
         snapshot: Snapshot | None = None,
         path: str = "",
     ) -> None:
@@ -141,10 +142,11 @@ class _Check:
         self.quoted = self._engine.quoted_units(constants) if isinstance(self._engine, QuotesNotes) else 0
         state = (_FORMAT, __version__, session.engine, constants, self.snapshot.limits, self.snapshot.reads_frontmatter)
         name = f"health{hashlib.sha256(repr(state).encode()).hexdigest()[:26]}"
-        self.kept = KeptResults(KeptAnswers(session.project.tree), name)
+        self.kept = kept if kept and kept.name == name else KeptResults(KeptAnswers(session.project.tree), name)
         self.notes = [note for note in self.snapshot.notes if note.role is Role.NOTE]
         self.paths = [note.path for note in self.notes]
         self.memo = QueryMemo(session, self.kept)
+        self.overlap = WordOverlap(self.snapshot.postings)
         self.features: dict[str, Features] = {}
 
     def findings(self) -> list[Finding]:
@@ -189,10 +191,7 @@ class _Check:
         weight = _WEIGHTS[finding.kind] * _FACTORS[finding.confidence] + 2 * min(10, wins)
         return replace(finding, cost=cost, weight=weight + min(5.0, finding.weight / 10))
 
-    # The kinds, one after the other.
-
     def _single(self) -> Iterator[Finding]:
-        """Defects of single files."""
         summaries = sorted(path for path in self.snapshot.summary_files if path in self.snapshot.parsed)
         for number, path in enumerate((*self.snapshot.by_path, *summaries)):
             if number % 256 == 0:
@@ -243,7 +242,6 @@ class _Check:
             yield Finding(kind, notes, Confidence.HIGH, f"no query finds it: {file.reason}")
 
     def _links(self) -> Iterator[Finding]:
-        """Broken links, and notes without any link in a memory whose notes are linked."""
         names = names_of(self.snapshot)
         connected: set[str] = set()
         for path in self.paths:
@@ -269,13 +267,7 @@ class _Check:
         notes = enumerate(self.snapshot.notes)
         return {place for place, note in notes if note.role is Role.NOTE and not self.features[note.path].is_junk}
 
-    @cached_property
-    def overlap(self) -> WordOverlap:
-        """The words of all notes."""
-        return WordOverlap(self.snapshot.postings)
-
     def _compared(self) -> Iterator[tuple[str, str, PairResult]]:
-        """Yields the most promising pairs of notes, each sorted by path, with their comparison."""
         notes = self.snapshot.notes
         signatures = np.stack([self.features[note.path].signature for note in notes])
         measures = self.overlap.similar(_LEAST_WORDS, _LEAST_TITLE) | dict.fromkeys(near_pairs(signatures, _NEAR), 2.0)
@@ -325,9 +317,7 @@ class _Check:
                 yield self._rivalry(older, newer, facts, -strength, number < _MOST_RIVALS)
 
     def _by_age(self, one: str, two: str, facts: Disagreement) -> tuple[str, str, Disagreement]:
-        """The older note, the newer note, and their disagreement in that order."""
-        is_reversed = self._date(one) > self._date(two) if facts.newer < 0 else facts.newer == 0
-        if is_reversed:
+        if self._date(one) > self._date(two) if facts.newer < 0 else facts.newer == 0:
             return two, one, facts._replace(first=facts.second, second=facts.first)
         return one, two, facts
 
@@ -346,7 +336,6 @@ class _Check:
         first, second = (f"“{shortened(visible(text), 60)}”" for text in (facts.first, facts.second))
         sentence = f"it says {first} about {visible(facts.about)}, and the newer {visible(newer)} says {second}"
         both = [query for query in self.recall.found.get(older, ()) if newer in query.files]
-        queries = tuple(query.text for query in both)
         cost, wins = "", 0
         if both:
             wins = sum(_first(query.files, older, newer) == older for query in both)
@@ -354,9 +343,8 @@ class _Check:
             cost = f"comes before the newer note in {wins} of the {found} that find both"
         elif is_tried and facts.about:
             cost, wins = self._race(facts.about, older, newer)
-        return Finding(
-            FindingKind.SUPERSEDED, (older, newer), _confidence(strength), sentence, cost, queries, 10 * wins
-        )
+        notes, queries = (older, newer), tuple(query.text for query in both)
+        return Finding(FindingKind.SUPERSEDED, notes, _confidence(strength), sentence, cost, queries, 10 * wins)
 
     def _race(self, query: str, older: str, newer: str) -> tuple[str, int]:
         def winner(days: int) -> str:
@@ -405,13 +393,12 @@ class _Check:
         return QueryRecall(queries, {query: tuple(files) for query, files in found.items()}, self.days)
 
     def _has_words(self, files: Iterable[str], query: str) -> bool:
-        """True if the first of ``files`` contains at least half of the words of ``query``."""
         wanted = stems(query)
-        texts = (stems(self.snapshot.readable(file)[:_MOST_SEARCHED]) for file in files)
-        return any(2 * len(wanted & words) >= len(wanted) for words in texts)
+        return any(
+            2 * len(wanted & stems(self.snapshot.readable(file)[:_MOST_SEARCHED])) >= len(wanted) for file in files
+        )
 
     def _past(self) -> Iterator[Finding]:
-        """Gaps, and notes that the past queries found too often or never."""
         useful = [self.snapshot.notes[place].path for place in sorted(self.useful)]
         yield from self.recall.gaps(self.overlap.is_rare)
         yield from self.recall.broad(useful)
@@ -450,7 +437,6 @@ class _Check:
                 yield Finding(FindingKind.SHADOWED, (path, rival), Confidence.MEDIUM, sentence)
 
     def _archivable(self) -> Iterator[Finding]:
-        """Notes that the engine's rules offer for archiving."""
         if not self.session.kind.has_maturity:
             return
         board, notes = self.session.ageing.board(), self.snapshot.notes
@@ -465,7 +451,6 @@ class _Check:
 
 
 def _first(files: Iterable[str], one: str, other: str) -> str:
-    """The first of two files among ``files``; empty if neither is there."""
     return next((file for file in files if file in (one, other)), "")
 
 

@@ -22,6 +22,8 @@ _FEW, _RARE_SHARE, _MOST_RARE = 10, 0.04, 30
 _FEW_NOTES, _FEW_SHARE = 2, 0.01
 _MOST_TITLES = 300
 """A word of a title connects notes only if at most this number of titles contain it."""
+_MOST_PAIRS = 10_000_000
+"""The maximum number of pairs of notes with a common word that are counted."""
 _TITLE_BOOST = 3.0
 _OWN_WORDS, _OWN_SHARE, _MOST_OWN = 12, 0.2, 100
 
@@ -45,11 +47,8 @@ class WordOverlap:
         parts = postings.base.notes, postings.delta.notes
         starts = np.concatenate([parts[0].offsets[:-1], parts[1].offsets[:-1] + len(parts[0].rows)])[postings.slots]
         rows = np.concatenate([part.rows for part in parts])[ranges(starts, postings.sizes)].astype(np.int64)
-        notes, words, fields = (
-            np.repeat(np.arange(self._count), postings.sizes),
-            of_term[rows // len(FIELDS)],
-            rows % len(FIELDS),
-        )
+        notes = np.repeat(np.arange(self._count), postings.sizes)
+        words, fields = of_term[rows // len(FIELDS)], rows % len(FIELDS)
         self._words = self._matrix(notes, words, (words >= 0) & (fields == _CONTENT))
         self._titles = self._matrix(notes, words, (words >= 0) & (fields == _TITLE))
         self._frequencies = np.asarray(self._words.maximum(self._titles).sum(axis=0), dtype=np.int64).ravel()
@@ -77,6 +76,7 @@ class WordOverlap:
     def _rare(self) -> csr_matrix:
         """The rare words, weighted so that the product of two notes is the sum of the idf of their common words."""
         rare = self._frequencies <= max(_FEW, min(_MOST_RARE, int(self._count * _RARE_SHARE)))
+        rare &= _within_limit(self._frequencies)
         weights = np.where(rare, np.sqrt(np.log1p(self._count / np.maximum(self._frequencies, 1))), 0)
         matrix = self._words.multiply(weights).tocsr()
         matrix.eliminate_zeros()
@@ -90,7 +90,7 @@ class WordOverlap:
         """
         titled = np.asarray(self._titles.sum(axis=0)).ravel()
         weights = np.sqrt(np.log1p(self._count / np.maximum(titled, 1)))
-        titles = self._titles.multiply(np.where(titled <= _MOST_TITLES, weights, 0)).tocsr()
+        titles = self._titles.multiply(np.where((titled <= _MOST_TITLES) & _within_limit(titled), weights, 0)).tocsr()
         whole = np.asarray(self._titles.multiply(weights).power(2).sum(axis=1)).ravel()
         found: dict[tuple[int, int], float] = defaultdict(float)
         for matrix, sizes, choose, least in (
@@ -135,6 +135,14 @@ class WordOverlap:
         for place in near[np.argsort(-whole[both.row[near]], kind="stable")].tolist():
             found[int(both.row[place])].add(int(both.col[place]))
         return found
+
+
+def _within_limit(counts: NDArray[Any]) -> NDArray[np.bool_]:
+    """True for the rarest words, until too many pairs of notes share them. ``counts`` are the notes of each word."""
+    order = np.argsort(counts, kind="stable")
+    chosen = np.zeros(len(counts), dtype=bool)
+    chosen[order[np.cumsum(np.square(counts[order].astype(np.int64))) <= _MOST_PAIRS]] = True
+    return chosen
 
 
 def _squares(matrix: csr_matrix) -> NDArray[np.float64]:
