@@ -1,4 +1,4 @@
-"""The answers to a query before and after an edit, with the scores that a search would compute once the edit is saved."""
+"""The answers to a query before and after an edit, with the scores of a search after the edit is saved."""
 
 from __future__ import annotations
 
