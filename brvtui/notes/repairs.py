@@ -29,9 +29,9 @@ _BRACKETS = re.compile(r"[\\\[\]]")
 
 
 def plan_together(plans: Sequence[Plan], title: str) -> Plan:
-    """Returns one plan with the steps of all ``plans``, which must change different files."""
+    """Returns one plan with the steps of all ``plans``, which must change different files, and each notice once."""
     steps = tuple(step for plan in plans for step in plan.steps)
-    notices = tuple(notice for plan in plans for notice in plan.notices)
+    notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
     return Plan(title, steps, tuple(edit for plan in plans for edit in plan.edits), notices)
 
 

@@ -166,7 +166,7 @@ class NoteChanges:
             except NoteError as error:
                 self._services.notify(str(error), severity="warning")
                 return
-            title, make = "Archive", partial(session.notes.plan_archive, path)
+            title, make = "Archive", partial(session.notes.plan_archiving, [path])
             does = "is archived as in ByteRover: search then finds a short stub, and the full text is kept beside it."
             message = f"{path} {does}"
         self._confirm(path, lambda: PlanDialog(title, message, make))
