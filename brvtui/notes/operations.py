@@ -222,16 +222,16 @@ class Notes:
         """Returns a plan that gives the note at ``path`` another title. Raises :class:`NoteError`."""
         return plan_title(self._tree, path, title)
 
-    def plan_replacing(self, pairs: Sequence[tuple[str, ...]], is_merge: bool) -> Plan:
+    def plan_replacing(self, pairs: Sequence[tuple[str, ...]], is_merge: bool, joins: bool | None = None) -> Plan:
         """Returns a plan like :func:`brvtui.notes.repairs.plan_replacing`. Raises :class:`NoteError`."""
         self._opened.load()
         snapshot = self._opened.snapshot
-        plan = plan_replacing(snapshot, self.links(), pairs, is_merge, self.plan_archive)
+        plan = plan_replacing(snapshot, self.links(), pairs, is_merge, self.plan_archive, joins)
         try:
             judgments = JudgmentsFile.of(snapshot.project).read()
         except JudgmentsError as error:
             return replace(plan, notices=(*plan.notices, f"judged queries keep the old path: {error}"))
-        return replace(plan, judgments=judged_after(judgments, plan))
+        return replace(plan, judgments=judged_after(judgments, plan, self._tree))
 
     def plan_signals(self, path: str, signals: NoteSignals, where: SignalTarget, keep_mtime: bool = True) -> Plan:
         """Returns a plan that stores ``signals`` for the note at ``path``. Raises :class:`NoteError`."""
