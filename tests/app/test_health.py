@@ -161,6 +161,37 @@ async def test_similar_notes_are_not_joined_by_default(ill: Tree, make_app: Make
     assert ways[0] != ways[1]
 
 
+async def test_cursor_returns_to_the_finding_that_an_undo_restores(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        to(pane, FindingKind.TITLE_ONLY, EMPTY)
+        key = pane.chosen
+        dialog = await on(pilot, PlanDialog, "X")
+        await until(pilot, lambda: dialog.pane.plan is not None)
+        await settled(pilot)
+        await press(pilot, "enter")
+        await until(pilot, lambda: key not in pane.choices and not view(pilot).health.is_checking)
+        pane.move_to(0)
+        pane.move_to(len(pane.choices) - 1)
+        await press(pilot, "u")
+        await until(pilot, lambda: pane.chosen == key)
+
+
+@at_two_sizes
+async def test_key_bar_names_archiving_only_for_findings_about_notes(
+    ill: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
+    async with make_app(ill.root).run_test(size=size) as pilot:
+        pane = await opened(pilot)
+        to(pane, FindingKind.TITLE_ONLY, EMPTY)
+        await settled(pilot)
+        assert " X " in text_of(pilot, "#keys")
+        with_gap(pilot)
+        to(pane, FindingKind.GAP, "zebra crossing")
+        await settled(pilot)
+        assert " X " not in text_of(pilot, "#keys")
+
+
 async def test_title_is_changed(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
