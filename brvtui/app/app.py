@@ -209,7 +209,7 @@ class BrvTui(ConfiguredApp):
         """Plans, shows, applies and undoes changes of notes."""
         from brvtui.app.editing.changes import NoteChanges
 
-        return NoteChanges(self, self.project, self.editing)
+        return NoteChanges(self, self.project, self.editing, self._ask_in)
 
     @cached_property
     def leaving(self) -> Leaving:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from brvtui.app.editing.changes import NewNoteDialog
 from brvtui.app.editing.merge_dialog import MergeDialog, SidesPane
 from brvtui.app.editing.plan_dialog import PlanDialog, TextDialog, effect_lines
 from brvtui.app.health.findings_pane import FindingsPane
@@ -254,6 +255,10 @@ async def test_new_note_for_a_gap_has_its_query(ill: Tree, make_app: MakeApp) ->
         await settled(pilot)
         assert frame(pilot).query_at_hand[0] == "zebra crossing"
         assert not frame(pilot).query_at_hand.is_covered
+        await on(pilot, NewNoteDialog, "a")
+        await press(pilot, "enter")
+        await until(pilot, lambda: view(pilot).editor.edit is not None)
+        await until(pilot, lambda: view(pilot).query.text == "zebra crossing")
 
 
 def test_effect_names_worse_queries_first(ill: Tree) -> None:
