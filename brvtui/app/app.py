@@ -209,7 +209,7 @@ class BrvTui(ConfiguredApp):
         """Plans, shows, applies and undoes changes of notes."""
         from brvtui.app.editing.changes import NoteChanges
 
-        return NoteChanges(self, self.project, self.editing)
+        return NoteChanges(self, self.project, self.editing, self._ask_in)
 
     @cached_property
     def leaving(self) -> Leaving:
@@ -615,6 +615,8 @@ class BrvTui(ConfiguredApp):
     def action_undo_change(self) -> None:
         """Undoes the last change to a note or to the judgments."""
         if not self.lab.take_back():
+            if self.frame is not None:
+                self.frame.expect_undo()
             self.changes.undo()
 
     def action_redo_change(self) -> None:

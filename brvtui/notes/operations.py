@@ -26,11 +26,13 @@ from brvtui.timing import system_clock
 from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_of, stub_text
 from brvtui.tree.engine_files.sidecar import read_signals_of
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
+from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.inside import TOPIC_ENDING, PathError, parts_of
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from brvtui.tree.saving import note_files
 from brvtui.tree.saving.file_version import FileVersion
 from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Unconfirmed
+from brvtui.wording import counted, first_lines
 
 # Plans that archive and restore notes in the engine's own format (``docs/explanation/safe-saving.md``, "Archiving and
 # restoring"). The steps are ordered so that the full text is on disk at any moment: archiving writes both files of the
@@ -64,7 +66,7 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
     steps += [Write(names.stub, stub, FileContent(stub_bytes, None, note.mode)), Write(path, note, None)]
     if signals.overlay:
         steps.append(Record((Recorded(path, signals.overlay, None),)))
-    return Plan(f"archive {path}", tuple(steps), notices=_archive_notices(path, signals, importance))
+    return Plan(f"archive {path}", tuple(steps), notices=_archive_notices(path, text, signals, importance))
 
 
 def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
@@ -120,15 +122,16 @@ def _content_or_none(tree: Path, path: str) -> FileContent | None:
     return read_content(tree, path) if is_taken(tree, path) else None
 
 
-def _archive_notices(path: str, signals: SignalSources, importance: float) -> tuple[str, ...]:
-    """Returns notices about the note's stored signals.
-
-    The engine's own archiving would remove them. If there are none, the notice gives the stub's importance.
+def _archive_notices(path: str, text: str, signals: SignalSources, importance: float) -> tuple[str, ...]:
+    """Returns notices about the note's stored signals, which the engine's own archiving would remove, or about the
+    ``importance`` in the stub if the engine stores none and the note has another one elsewhere.
     """
     if signals.sidecar is None:
-        reads_others = signals.reads_frontmatter or signals.overlay is not None or signals.given is not None
-        default = f"{path}: the stub has a new note's importance, {importance:g}, because brv stores none for this note"
-        return (default,) if reads_others else ()
+        known = signals.given or signals.overlay
+        written = parse(text).fields.get("importance") if signals.reads_frontmatter else None
+        if (known.importance if known else written) in (None, importance):
+            return ()
+        return (f"stubs have the importance of a new note, {importance:g}, if brv itself stores none for the note",)
     return (f"{path}: its signals remain in ByteRover's own store; brv itself would remove them",)
 
 
@@ -201,24 +204,34 @@ class Notes:
         return plan_restore(self._tree, path, self._signals()(original_of(self._tree, path)))
 
     def plan_archiving(self, paths: Iterable[str]) -> Plan:
-        """Returns one plan that archives the notes at ``paths``. Raises :class:`NoteError`."""
-        plans = [self.plan_archive(path) for path in dict.fromkeys(paths)]
-        return plans[0] if len(plans) == 1 else plan_together(plans, f"archive {len(plans)} notes")
+        """Returns one plan that archives the notes at ``paths``, with a notice about links that it breaks.
+
+        Raises :class:`NoteError`.
+        """
+        plans = {path: self.plan_archive(path) for path in paths}
+        title = f"archive {len(plans)} notes" if len(plans) > 1 else f"archive {''.join(plans)}"
+        plan, links, parts = plan_together([*plans.values()], title), self.links(), list[str]()
+        for path in plans:
+            if sources := [*dict.fromkeys(link.source for link in links.backlinks(path) if link.source not in plans)]:
+                named = ", ".join(first_lines(sources, "note"))
+                parts.append(f"{counted(len(sources), 'note links', 'notes link')} to {path} ({named})")
+        broken = [f"these links will be broken: {'; '.join(first_lines(parts, 'linked note'))}"] if parts else []
+        return replace(plan, notices=(*plan.notices, *broken))
 
     def plan_title(self, path: str, title: str) -> Plan:
         """Returns a plan that gives the note at ``path`` another title. Raises :class:`NoteError`."""
         return plan_title(self._tree, path, title)
 
-    def plan_replacing(self, pairs: Sequence[tuple[str, ...]], is_merge: bool) -> Plan:
+    def plan_replacing(self, pairs: Sequence[tuple[str, ...]], is_merge: bool, joins: bool | None = None) -> Plan:
         """Returns a plan like :func:`brvtui.notes.repairs.plan_replacing`. Raises :class:`NoteError`."""
         self._opened.load()
         snapshot = self._opened.snapshot
-        plan = plan_replacing(snapshot, self.links(), pairs, is_merge, self.plan_archive)
+        plan = plan_replacing(snapshot, self.links(), pairs, is_merge, self.plan_archive, joins)
         try:
             judgments = JudgmentsFile.of(snapshot.project).read()
         except JudgmentsError as error:
             return replace(plan, notices=(*plan.notices, f"judged queries keep the old path: {error}"))
-        return replace(plan, judgments=judged_after(judgments, plan))
+        return replace(plan, judgments=judged_after(judgments, plan, self._tree))
 
     def plan_signals(self, path: str, signals: NoteSignals, where: SignalTarget, keep_mtime: bool = True) -> Plan:
         """Returns a plan that stores ``signals`` for the note at ``path``. Raises :class:`NoteError`."""

@@ -18,7 +18,7 @@ from brvtui.notes.plan import FileContent, LineEdit, NoteError, Plan, Step, Writ
 from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.editing.fields import BrokenFrontmatter, FieldsError, set_fields
-from brvtui.tree.editing.joining import joined, with_relation
+from brvtui.tree.editing.joining import joined, share_words, with_relation
 from brvtui.tree.reading.contents import title_span
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
 from brvtui.tree.reading.frontmatter import parse
@@ -29,9 +29,9 @@ _BRACKETS = re.compile(r"[\\\[\]]")
 
 
 def plan_together(plans: Sequence[Plan], title: str) -> Plan:
-    """Returns one plan with the steps of all ``plans``, which must change different files."""
+    """Returns one plan with the steps of all ``plans``, which must change different files, and each notice once."""
     steps = tuple(step for plan in plans for step in plan.steps)
-    notices = tuple(notice for plan in plans for notice in plan.notices)
+    notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
     return Plan(title, steps, tuple(edit for plan in plans for edit in plan.edits), notices)
 
 
@@ -56,17 +56,22 @@ def plan_replacing(
     pairs: Sequence[tuple[str, ...]],
     is_merge: bool,
     archive: Callable[[str], Plan],
+    joins: bool | None = None,
 ) -> Plan:
     """Returns a plan that replaces, for each of ``pairs``, the first note by the second.
 
-    The second note gets the text of the first if ``is_merge``, and otherwise a link to its place in the archive.
-    ``archive`` plans to archive the first. Other notes' links to it then lead to the second. Raises :class:`NoteError`.
+    Without ``is_merge``, the second note gets a link to the place of the first in the archive. Otherwise, it gets the
+    text of the first if ``joins``, and if that is None, only unless they share most words. ``archive`` plans to archive
+    the first. Other notes' links to it then lead to the second. Raises :class:`NoteError`.
     """
     replaced = _replaced(pairs)
     tree = snapshot.project.tree
     for path in {*replaced, *replaced.values()}:
         if role_of(path) not in (Role.NOTE, Role.CONTEXT) or path.startswith(f"{ARCHIVE}/"):
             raise NoteError(f"{path}: not a note, so it cannot be merged or superseded")
+    joining = {old for old in replaced if is_merge and joins}
+    if is_merge and joins is None:
+        joining = {old for old, new in replaced.items() if not share_words(_read(tree, old)[1], _read(tree, new)[1])}
     stubs = {old: archived_as(old).stub for old in replaced}
     to_new, to_stub = (Relocation(snapshot, index, "", "", files, False) for files in (replaced, stubs))
     steps: list[Step] = []
@@ -81,23 +86,25 @@ def plan_replacing(
         if own:
             after = data.decode("utf-8")
             for old in own:
-                relinked = relinked_text(tree, to_new, old, _read(tree, old)[0].data)[0].decode("utf-8")
+                other = _read(tree, old)[0].data if old in joining else b""
+                relinked = relinked_text(tree, to_new, old, other)[0].decode("utf-8")
                 after = _merged(after, relinked, old, source) if is_merge else _linked(snapshot, after, old, source)
-            steps.append(Write(source, before, FileContent(after.encode("utf-8"), None, before.mode)))
+            if (data := after.encode("utf-8")) != before.data:
+                steps.append(Write(source, before, FileContent(data, None, before.mode)))
         elif changed:
             edits += changed
             steps.append(Write(source, before, FileContent(data, before.mtime_ns, before.mode)))
     archiving = [archive(old) for old in replaced]
     whole = plan_together([Plan("", tuple(steps), tuple(edits), tuple(notices)), *archiving], "")
     (old, new), *others = replaced.items()
-    does = "merge {} into {}" if is_merge else "archive {}, superseded by {}"
+    does = "merge {} into {}" if joining else f"archive {{}}, {'replaced' if is_merge else 'superseded'} by {{}}"
     title = does.format(old, new) + (f", and {counted(len(others), 'more note', 'more notes')}" if others else "")
     return replace(whole, title=title, replaced=tuple(replaced.items()))
 
 
-def judged_after(judgments: Iterable[Judgment], plan: Plan) -> tuple[tuple[Judgment, Judgment], ...]:
+def judged_after(judgments: Iterable[Judgment], plan: Plan, tree: Path) -> tuple[tuple[Judgment, Judgment], ...]:
     """The ``judgments`` that ``plan`` changes, before and after: replaced notes become the notes that replace them,
-    with the higher of both grades.
+    with the higher of both grades. Raises :class:`NoteError`.
     """
     replaced, changes = dict(plan.replaced), list[tuple[Judgment, Judgment]]()
     writes = {step.path: step.after for step in plan.steps if isinstance(step, Write) and step.after}
@@ -106,7 +113,8 @@ def judged_after(judgments: Iterable[Judgment], plan: Plan) -> tuple[tuple[Judgm
         for document in judgment.documents:
             path = replaced.get(document.path, document.path)
             if path != document.path:
-                digest = digest_of(writes[path].data.decode("utf-8", "replace"))
+                text = writes[path].data.decode("utf-8", "replace") if path in writes else _read(tree, path)[1]
+                digest = digest_of(text)
                 document = replace(document, path=path, title="", digest=digest)
             known = documents.setdefault(path, document)
             documents[path] = replace(known, grade=max(known.grade, document.grade))
@@ -134,7 +142,7 @@ def _merged(kept: str, other: str, old: str, new: str) -> str:
     """Returns both texts as one, without the links with which they referred to each other."""
     itself = {f"@{new}", f"@{new.removesuffix('.md')}"}
     try:
-        lines = joined(kept, other, old).splitlines(keepends=True)
+        lines = joined(kept, other).splitlines(keepends=True)
         text = "".join(line for line in lines if line.strip().removeprefix("- ") not in itself)
         related = parse(text).fields.get("related")
         if isinstance(related, list) and new in related:

@@ -6,13 +6,15 @@ import json
 
 import pytest
 
+from brvtui.app.editing.changes import NewNoteDialog
 from brvtui.app.editing.merge_dialog import MergeDialog, SidesPane
 from brvtui.app.editing.plan_dialog import PlanDialog, TextDialog, effect_lines
 from brvtui.app.health.findings_pane import FindingsPane
 from brvtui.app.health.screen import HealthScreen
+from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.ordered_keys import Options
 from brvtui.engines.contract import EngineError
-from brvtui.lab.health.finding import Confidence, Finding, FindingKind
+from brvtui.lab.health.finding import Confidence, Finding, FindingKind, HealthReport
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.paint.glyphs import UNICODE
@@ -58,6 +60,13 @@ def to(pane: FindingsPane, kind: FindingKind, *notes: str) -> None:
     """Moves the cursor to the first finding of ``kind`` that names ``notes``."""
     found = (key for key, row in pane.rows_by_key.items() if isinstance(row, Finding) and row.kind is kind)
     pane.move_to(pane.choices.index(next(key for key in found if all(note in key for note in notes))))
+
+
+def with_gap(pilot: AppPilot) -> None:
+    """Shows a single finding, a gap."""
+    gap = Finding(FindingKind.GAP, (), Confidence.LOW, "no note covers it", "", ("zebra crossing",))
+    store = pilot.app.store  # type: ignore[attr-defined]
+    store.update(view(pilot).health._replace(report=HealthReport((gap,), (), 1, 1, 90)))
 
 
 @at_two_sizes
@@ -121,18 +130,67 @@ async def test_merge_shows_both_notes_and_keeps_the_chosen_one(ill: Tree, make_a
         to(pane, FindingKind.NEAR_DUPLICATE, ONE, OTHER)
         dialog = await on(pilot, MergeDialog, "c")
         await settled(pilot)
-        proposed = dialog.entered
+        proposed, way = dialog.entered
         assert "valve shuts" in "".join(row.plain for row in dialog.query_one(SidesPane).lines)
         dialog.query_one(Options).focus()
         await press(pilot, "right")
-        keep = dialog.entered
+        keep = dialog.entered[0]
         assert keep != proposed
+        dialog.pane.focus()
+        await press(pilot, "t")
+        assert dialog.entered[1] != way
+        assert " t " in "".join(row.plain for row in dialog.query_one(KeyBar).lines)
         await until(pilot, lambda: dialog.pane.plan is not None)
         await settled(pilot)
         await press(pilot, "enter")
         await until(pilot, lambda: not (ill.tree / proposed).exists())
         assert "valve shuts" in (ill.tree / keep).read_text()
         assert (ill.tree / archived_as(proposed).full).exists()
+
+
+async def test_similar_notes_are_not_joined_by_default(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        to(pane, FindingKind.NEAR_DUPLICATE, ONE, OTHER)
+        dialog = await on(pilot, MergeDialog, "c")
+        await until(pilot, lambda: dialog.pane.plan is not None)
+        assert dialog.pane.plan is not None
+        assert dialog.entered[0] not in dialog.pane.plan.paths
+    with_others = MergeDialog({"a.md": "one two", "b.md": "three four"}, lambda *_: None, lambda _: ())  # type: ignore[arg-type, return-value]
+    similar = MergeDialog({"a.md": "one two", "b.md": "one two"}, lambda *_: None, lambda _: ())  # type: ignore[arg-type, return-value]
+    ways = [[*dialog.make_fields()][1].chosen for dialog in (with_others, similar)]  # type: ignore[attr-defined]
+    assert ways[0] != ways[1]
+
+
+async def test_cursor_returns_to_the_finding_that_an_undo_restores(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        to(pane, FindingKind.TITLE_ONLY, EMPTY)
+        key = pane.chosen
+        dialog = await on(pilot, PlanDialog, "X")
+        await until(pilot, lambda: dialog.pane.plan is not None)
+        await settled(pilot)
+        await press(pilot, "enter")
+        await until(pilot, lambda: key not in pane.choices and not view(pilot).health.is_checking)
+        pane.move_to(0)
+        pane.move_to(len(pane.choices) - 1)
+        await press(pilot, "u")
+        await until(pilot, lambda: pane.chosen == key)
+
+
+@at_two_sizes
+async def test_key_bar_names_archiving_only_for_findings_about_notes(
+    ill: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
+    async with make_app(ill.root).run_test(size=size) as pilot:
+        pane = await opened(pilot)
+        to(pane, FindingKind.TITLE_ONLY, EMPTY)
+        await settled(pilot)
+        assert " X " in text_of(pilot, "#keys")
+        with_gap(pilot)
+        to(pane, FindingKind.GAP, "zebra crossing")
+        await settled(pilot)
+        assert " X " not in text_of(pilot, "#keys")
 
 
 async def test_title_is_changed(ill: Tree, make_app: MakeApp) -> None:
@@ -192,15 +250,15 @@ async def test_failed_check_is_explained(ill: Tree, make_app: MakeApp, monkeypat
 async def test_new_note_for_a_gap_has_its_query(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
-        finding = Finding(FindingKind.GAP, (), Confidence.LOW, "no note covers it", "", ("zebra crossing",))
-        report = view(pilot).health.report
-        assert report is not None
-        store = pilot.app.store  # type: ignore[attr-defined]
-        store.update(view(pilot).health._replace(report=type(report)((finding,), (), 1, 1, 90)))
+        with_gap(pilot)
         to(pane, FindingKind.GAP, "zebra crossing")
         await settled(pilot)
         assert frame(pilot).query_at_hand[0] == "zebra crossing"
         assert not frame(pilot).query_at_hand.is_covered
+        await on(pilot, NewNoteDialog, "a")
+        await press(pilot, "enter")
+        await until(pilot, lambda: view(pilot).editor.edit is not None)
+        await until(pilot, lambda: view(pilot).query.text == "zebra crossing")
 
 
 def test_effect_names_worse_queries_first(ill: Tree) -> None:
@@ -218,7 +276,7 @@ def test_effect_names_worse_queries_first(ill: Tree) -> None:
     head, query = effect_lines(effect, UNICODE)
     assert head.spans[0][1] == "bad"
     assert query.plain.split()[0] == "worse"
-    merge = session.notes.plan_replacing([(OTHER, ONE)], is_merge=True)
+    merge = session.notes.plan_replacing([(OTHER, ONE)], is_merge=True, joins=True)
     effect = effect_of_plan(session, merge, judgments, (), session.engine, "", bool)
     assert effect is not None
     assert not effect.worse

@@ -261,8 +261,39 @@ def test_archived_note_keeps_its_permissions(tree: Tree, place: PlanTarget) -> N
 def test_default_importance_in_a_stub_is_reported(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     plan = plan_archive(tree.tree, "a/n.md", SignalSources(overlay=OVERLAY), NOW_MS, BRV3)
-    assert plan.notices == ("a/n.md: the stub has a new note's importance, 50, because brv stores none for this note",)
+    assert len(plan.notices) == 1
+    assert "50" in plan.notices[0]
     assert not plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3).notices
+
+
+def test_default_importance_is_reported_once_and_only_if_it_differs(tree: Tree) -> None:
+    Overlay(tree.tree).write({"a/m.md": OVERLAY, "a/n.md": OVERLAY, "a/o.md": stored(source=Source.OVERLAY)})
+    for name in "mno":
+        tree.note(f"a/{name}.md", name)
+    notes = tree.session().notes
+    assert len(notes.plan_archiving(["a/m.md", "a/n.md"]).notices) == 1
+    assert not notes.plan_archiving(["a/o.md"]).notices
+    for importance, count in ((50, 0), (70, 1)):
+        tree.file("a/p.md", f"---\nimportance: {importance}\n---\n# P\n")
+        plan = plan_archive(tree.tree, "a/p.md", SignalSources(reads_frontmatter=True), NOW_MS, BRV3)
+        assert len(plan.notices) == count
+
+
+def test_notes_with_links_to_archived_notes_are_named(tree: Tree) -> None:
+    for name, text in (
+        ("m", "@a/b/n.md"),
+        ("n", "@a/b/m.md"),
+        ("o", "[m](m.md) and @a/b/m.md, @a/b/n.md"),
+        ("p", "@a/b/m.md"),
+    ):
+        tree.file(f"a/b/{name}.md", f"# {name}\n\n{text}\n")
+    notes = tree.session().notes
+    (one,) = notes.plan_archiving(["a/b/n.md"]).notices
+    assert "2 notes link to a/b/n.md (a/b/m.md, a/b/o.md)" in one
+    (both,) = notes.plan_archiving(["a/b/n.md", "a/b/m.md"]).notices
+    assert "2 notes link to a/b/m.md (a/b/o.md, a/b/p.md)" in both
+    assert "1 note links to a/b/n.md (a/b/o.md)" in both
+    assert not notes.plan_archiving(["a/b/o.md"]).notices
 
 
 def test_sidecar_signals_are_kept_and_reported(tree: Tree) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.following import digest_of
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.notes.plan import NoteError
 from brvtui.tree.editing.archive import archived_as
-from brvtui.tree.editing.joining import joined
+from brvtui.tree.editing.joining import joined, share_words
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.links import LinkState
 from tests.support.examples import seeds
@@ -102,10 +102,6 @@ def _without_links(line: str) -> str:
     return line.split("](")[0].split("@")[0]
 
 
-def _is_in(value: Any, whole: Any) -> bool:
-    return set(value) <= set(whole) if isinstance(value, list) else bool(value == whole)
-
-
 @pytest.mark.parametrize("seed", seeds(20, 500))
 def test_random_repairs_lose_nothing_and_are_undone_byte_for_byte(tree: Tree, seed: int) -> None:
     pick = random.Random(seed)
@@ -120,7 +116,7 @@ def test_random_repairs_lose_nothing_and_are_undone_byte_for_byte(tree: Tree, se
         plan = notes.plan_replacing([(old, new)], is_merge=False)
     else:
         pairs = [(old, new), (third, new)] if way == 2 else [(old, new), (new, third)] if way == 3 else [(old, new)]
-        plan = notes.plan_replacing(pairs, is_merge=True)
+        plan = notes.plan_replacing(pairs, is_merge=True, joins=True)
     notes.apply(plan)
     after = _files(tree.tree)
     assert after != before
@@ -131,11 +127,9 @@ def test_random_repairs_lose_nothing_and_are_undone_byte_for_byte(tree: Tree, se
         for original in originals:
             missing = {_without_links(line) for line in _lines(original)} - known
             titles = [line for line in missing if line.startswith("# ")]
-            assert not missing.difference(titles, {"", "- ", "---"})  # an empty frontmatter gets fields
-            assert all(title[2:] in kept for title in titles)
-            fields, now = parse(original).fields, parse(kept).fields
-            for key in fields.keys() - {"createdAt", "importance", "related"}:
-                assert _is_in(fields[key], now.get(key, [])) or f"- {key}: " in kept
+            assert not missing.difference(titles, {"", "- ", "---"})
+        fields, now = parse(before[final][0].decode()).fields, parse(kept).fields
+        assert all(fields[key] == now[key] for key in fields.keys() - {"related"})
         assert after[archived_as(path).full][0] == before[path][0]
     replaced = dict(plan.replaced)
     if replaced:
@@ -185,16 +179,13 @@ never log them
 
 
 def test_joined_text_has_each_line_once_in_its_section() -> None:
-    text = joined(KEPT, OTHER, OLD)
-    fields = parse(text).fields
-    assert fields == {
-        "title": "New expiry", "tags": ["auth", "jwt"], "createdAt": "2026-03-01T00:00:00.000Z", "owner": "Ada",
-    }  # fmt: skip
+    text = joined(KEPT, OTHER)
+    assert parse(text).fields == parse(KEPT).fields
     assert text.count("tokens live 15 minutes") == 1
-    assert text.count("title: Old expiry") == 1
+    assert "Old expiry" not in text
+    assert "Ada" not in text
     order = [
         "# New expiry",
-        f"Merged from {OLD}",
         "## Facts",
         "they are signed",
         "## Rules",
@@ -205,10 +196,51 @@ def test_joined_text_has_each_line_once_in_its_section() -> None:
 
 
 def test_joining_keeps_line_ends_and_closes_code(tree: Tree) -> None:
-    text = joined("# A\r\n\r\n## B\r\nb\r\n\r\n## C\r\nc\r\n", "# A\n\n## B\n~~~\ncode\n", "x.md")
+    text = joined("# A\r\n\r\n## B\r\nb\r\n\r\n## C\r\nc\r\n", "# A\n\n## B\n~~~\ncode\n")
     assert "\n" not in text.replace("\r\n", "")
     assert text.index("code\r\n~~~\r\n") < text.index("## C")
-    assert joined("", "", "x.md") == "Merged from x.md.\n"
+    assert joined("", "") == ""
+    assert joined("# A\n\nb", "# C\n\nb\n") == "# A\n\nb"
+
+
+def test_texts_share_words_regardless_of_frontmatter_and_case() -> None:
+    assert share_words("a b c", "---\nx: y z w q\n---\nA B d")
+    assert not share_words("a b c", "a d e")
+    assert not share_words("---\ntags: [a, b]\n---\nc d", "---\ntags: [a, b]\n---\ne f")
+
+
+@pytest.mark.parametrize("joins", [False, None])
+def test_kept_note_gets_nothing_of_a_similar_one(tree: Tree, joins: bool | None) -> None:
+    _pair(tree)
+    similar = OTHER if joins is False else f"{KEPT}\nnever log them\n"
+    tree.file(OLD, similar, days=9)
+    session = tree.session()
+    file = JudgmentsFile.of(session.project)
+    file.change(lambda _: (Judgment("expiry", "token expiry", documents=(JudgedDocument(OLD, 3),)),))
+    before = _files(tree.tree)
+    plan = session.notes.plan_replacing([(OLD, NEW)], is_merge=True, joins=joins)
+    session.notes.apply(plan)
+    text = (tree.tree / NEW).read_text()
+    assert "never log" not in text
+    assert not set(KEPT.splitlines()) - set(text.splitlines()) - {"@auth/jwt/old.md", "- see @auth/jwt/old.md"}
+    assert (tree.tree / archived_as(OLD).full).read_text() == similar
+    assert {link.path for link in session.notes.links().links_of("deploy/use.md")} == {NEW}
+    (document,) = file.read()[0].documents
+    assert (document.path, document.digest) == (NEW, digest_of(text))
+    session.notes.undo()
+    assert _files(tree.tree) == before
+
+
+def test_kept_note_without_links_to_the_other_is_not_written(tree: Tree) -> None:
+    tree.file(OLD, "# Old\n\ntokens live 15 minutes\n", days=9)
+    tree.file(NEW, "# New\n\ntokens live 20 minutes", days=3)
+    session = tree.session()
+    file = JudgmentsFile.of(session.project)
+    file.change(lambda _: (Judgment("expiry", "token expiry", documents=(JudgedDocument(OLD, 3),)),))
+    plan = session.notes.plan_replacing([(OLD, NEW)], is_merge=True)
+    assert NEW not in plan.paths
+    session.notes.apply(plan)
+    assert [each.path for each in file.read()[0].documents] == [NEW]
 
 
 def _pair(tree: Tree) -> None:

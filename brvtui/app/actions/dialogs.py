@@ -87,6 +87,15 @@ MEMORY = Place("memory", "Memory dialog", PlaceKind.DIALOG, (
     Action("memory.space", "s", "dismiss('space')", "space", "Open the topics of the space", bar=True),
 ), within=DIALOG)  # fmt: skip
 
+PLAN = Place("plan", "Plan dialog", PlaceKind.DIALOG, (
+    Action("plan.do", "enter", "carry_out", "run", "Make the changes shown", bar=True, first=True),
+), within=DIALOG)  # fmt: skip
+
+MERGE = Place("merge", "Merge dialog", PlaceKind.DIALOG, (
+    Action("merge.text", "t", "switch_text", "one or both texts",
+           "Keep only the text of the chosen note, or join both texts", bar=True),
+), within=PLAN)  # fmt: skip
+
 MESSAGE = Place("message", "Message screen", PlaceKind.DIALOG, (
     Action("modal.close", "escape,q,f1,question_mark,enter", "dismiss(None)", "close", "Close this message", bar=True),
 ))  # fmt: skip
@@ -100,10 +109,6 @@ PERMISSION = Place("permission", "Permission dialog", PlaceKind.DIALOG, (
            bar=True),
     Action("permission.allow", "y", "dismiss('allow')", "allow",
            "Allow runs to call the model in this session", bar=True),
-), within=DIALOG)  # fmt: skip
-
-PLAN = Place("plan", "Plan dialog", PlaceKind.DIALOG, (
-    Action("plan.do", "enter", "carry_out", "run", "Make the changes shown", bar=True, first=True),
 ), within=DIALOG)  # fmt: skip
 
 SWEEP = Place("sweep", "Sweep dialog", PlaceKind.DIALOG, (

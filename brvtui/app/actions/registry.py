@@ -67,6 +67,7 @@ PLACES: tuple[Place, ...] = (
     dialogs.JUMP,
     dialogs.LEAVING,
     dialogs.MEMORY,
+    dialogs.MERGE,
     dialogs.MESSAGE,
     dialogs.NEW_NOTE,
     dialogs.PERMISSION,

@@ -109,11 +109,16 @@ _FOREIGN = ("[", "_")
 class NoteChanges:
     """Moves, archives and restores notes, sets their signals, and starts new notes, after the user confirms."""
 
-    def __init__(self, services: AppServices, project: Project, editing: Editing) -> None:
-        """Creates the controller for ``project``; a note that is open in ``editing`` is first saved or discarded."""
+    def __init__(
+        self, services: AppServices, project: Project, editing: Editing, ask: Callable[[str, str], object]
+    ) -> None:
+        """Creates the controller for ``project``; a note that is open in ``editing`` is first saved or discarded.
+        ``ask`` puts a query and its scope into the Query screen; the editor shows its ranking.
+        """
         self._services = services
         self._project = project
         self._editing = editing
+        self._ask = ask
 
     def new_note(self, path: str, query: QueryAtHand, always_titled: bool, member: str = "") -> None:
         """Starts a note in the scope of ``query``, or in the folder of ``path`` if the query has no scope.
@@ -134,6 +139,8 @@ class NoteChanges:
 
         def answered(request: NewNoteRequest | None) -> None:
             if request is not None:
+                if question and question != view.query.text:
+                    self._ask(question, query.scope)
                 self._editing.begin(request, question)
 
         proposed = "" if folder.startswith(_FOREIGN) else folder
@@ -166,7 +173,7 @@ class NoteChanges:
             except NoteError as error:
                 self._services.notify(str(error), severity="warning")
                 return
-            title, make = "Archive", partial(session.notes.plan_archive, path)
+            title, make = "Archive", partial(session.notes.plan_archiving, [path])
             does = "is archived as in ByteRover: searches then find a short stub, and the full text is kept beside it."
             message = f"{path} {does}"
         self._confirm(path, lambda: PlanDialog(title, message, make))

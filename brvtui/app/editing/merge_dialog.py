@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
+from brvtui.app.actions.dialogs import MERGE
 from brvtui.app.editing.plan_dialog import FindEffect, PlanDialog
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.ordered_keys import Options
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line, line, rule
+from brvtui.tree.editing.joining import share_words
 from brvtui.tree.editing.merging import Side, difference
 
 if TYPE_CHECKING:
     from brvtui.notes.plan import Plan
 
-Pairs = Sequence[tuple[str, ...]]
-MERGED = "One note of each pair keeps the text of both; the other is archived. Links and judged queries follow."
+MERGED = (
+    "One note of each pair is archived; links and judged queries follow to the other. Its text is joined to the "
+    "other's, unless the notes share at least 60 % of their words."
+)
+_ONE_OF_TWO = "One of the notes is archived; links and judged queries follow to the other."
+_ONLY, _BOTH = "keep only this note", "join both texts"
 
 
 class SidesPane(Pane):
@@ -64,23 +71,33 @@ class SidesPane(Pane):
 class MergeDialog(PlanDialog):
     """Shows two notes side by side, and the plan that merges them."""
 
-    def __init__(self, notes: dict[str, str], make: Callable[[Pairs], Plan], effect: FindEffect) -> None:
-        """Creates a dialog for two ``notes``: texts by path; ``make`` plans a merge. At first, the second is kept."""
-        super().__init__("Merge two notes", MERGED, effect=effect)
+    BINDINGS = bindings(MERGE)
+
+    def __init__(self, notes: dict[str, str], make: Callable[..., Plan], effect: FindEffect) -> None:
+        """Creates a dialog for two ``notes``: texts by path. ``make`` plans the merge of a list of pairs of paths; its
+        argument ``joins`` is true if it joins the texts. At first, the second note is kept.
+        """
+        super().__init__("Merge two notes", _ONE_OF_TWO, effect=effect)
         self._notes = notes
         self._make_merge = make
 
     def make_fields(self) -> ComposeResult:
-        """Yields the note to keep, and both texts."""
+        """Yields the note to keep, the way of merging, and both texts."""
         yield Options("keep", [*reversed(self._notes)], id="keep")
+        yield Options("text", [_ONLY, _BOTH], _ONLY if share_words(*self._notes.values()) else _BOTH, id="text")
         yield SidesPane(*self._notes.items(), id="sides")
 
     @property
-    def entered(self) -> str:
-        """The path to keep."""
-        return self.query_one(Options).chosen
+    def entered(self) -> tuple[str, str]:
+        """The path to keep, and the way of merging."""
+        return self.query_one("#keep", Options).chosen, self.query_one("#text", Options).chosen
 
     def maker(self) -> Callable[[], Plan]:
         """Returns a function that plans the merge."""
-        other = next(path for path in self._notes if path != self.entered)
-        return partial(self._make_merge, [(other, self.entered)])
+        keep, way = self.entered
+        other = next(path for path in self._notes if path != keep)
+        return partial(self._make_merge, [(other, keep)], joins=way == _BOTH)
+
+    def action_switch_text(self) -> None:
+        """Selects the other way of merging."""
+        self.query_one("#text", Options).choose(_ONLY if self.entered[1] == _BOTH else _BOTH)

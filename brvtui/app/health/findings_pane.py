@@ -23,6 +23,7 @@ from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.report.health import NAMES, by_kind, summary
 from brvtui.session.origins import NoteOrigin, origins_of
 from brvtui.tree.engine_files.curate_log import Curation
+from brvtui.tree.reading.files import Role, role_of
 
 _MOST = 200
 """The maximum number of rows of a kind."""
@@ -78,6 +79,8 @@ class FindingsPane(ChoicePane):
         super().__init__(id=id)
         self.rows_by_key: dict[str, Row] = {}
         self.marked: set[str] = set()
+        self._before_undo: frozenset[str] | None = None
+        """The keys of the rows before a change was undone, until its findings are listed again."""
 
     @property
     def row(self) -> Row | None:
@@ -118,6 +121,9 @@ class FindingsPane(ChoicePane):
                 self.add_rows(lines, wrapped(f"and {len(rows) - _MOST} more: brv-tui health lists all", width))
         self.marked &= self.rows_by_key.keys()
         self.cursor = self.choices.index(before) if before in self.choices else min(place, len(self.choices) - 1)
+        if restored := [key for key in self.choices if key not in (self._before_undo or self.choices)]:
+            self._before_undo, self.cursor = None, self.choices.index(restored[0])
+            self.call_later(self.reveal)
         self.cursor = max(self.cursor, 0)
         self.call_later(self.post_message, self.Moved())
         return lines
@@ -146,8 +152,20 @@ class FindingsPane(ChoicePane):
         idle = super().idle.union(() if has_pair else _PAIR, () if self.note else ("health.retitle",))
         return idle if any(isinstance(row, Finding) for row in self.acted_on) else idle | {"health.ignore"}
 
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Archiving, if a note of the findings can be archived."""
+        notes = [row.notes[0] for row in self.acted_on if row.notes]
+        can_archive = any(role_of(note) is Role.NOTE and self.view.knows(note) for note in notes)
+        return {"note.archive": "archive"} if can_archive else {}
+
+    def expect_undo(self) -> None:
+        """Moves the cursor to the first finding that is listed again after an undo, unless the user moves it first."""
+        self._before_undo = frozenset(self.choices)
+
     def moved(self, choice: str) -> None:
         """Selects the note of the finding, and shows its details."""
+        self._before_undo = None
         if self.note:
             self.services.select(self.note)
         self.post_message(self.Moved())

@@ -103,6 +103,10 @@ class HealthScreen(FrameScreen):
         """Merges the notes of each finding that is marked or selected, or supersedes the first by the second."""
         self._replace([row.notes[:2] for row in self.findings.acted_on if len(row.notes) > 1], is_merge)
 
+    def expect_undo(self) -> None:
+        """Moves the cursor to the finding that the undo restores."""
+        self.findings.expect_undo()
+
     def action_ignore(self) -> None:
         """Ignores the marked findings, or else the selected one; lists ignored ones again."""
         self._checks.ignore([row for row in self.findings.acted_on if isinstance(row, Finding)])

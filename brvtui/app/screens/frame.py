@@ -113,6 +113,9 @@ class FrameScreen(Screen[None]):
             return ""
         return getattr(self.pane or self.focused, "note", "") or self.view.selection.file
 
+    def expect_undo(self) -> None:
+        """Called before a change of notes is undone."""
+
     @property
     def hides_all(self) -> bool:
         """True if the filter of the focused pane matches nothing."""

@@ -51,7 +51,7 @@ class KeyBar(Lines):
     def __init__(
         self, *, id: str, idle: Callable[[], frozenset[str]], renamed: Callable[[], Mapping[str, str]] = dict
     ) -> None:
-        """Creates a bar; ``idle`` returns the actions to leave out, ``renamed`` the changed labels by action name."""
+        """Creates a bar; ``idle`` returns the actions to leave out, ``renamed`` other labels and further actions."""
         super().__init__(id=id)
         self._idle = idle
         self._renamed = renamed
@@ -95,7 +95,7 @@ class KeyBar(Lines):
             binding = active.binding
             if binding.id in idle:
                 continue
-            if binding.show and active.enabled and not (typing and is_text(binding.key)):
+            if (binding.show or binding.id in renamed) and active.enabled and not (typing and is_text(binding.key)):
                 name = key_name(binding.key_display or binding.key)
                 does = renamed.get(binding.id or "", binding.description)
                 keys.setdefault(binding.action, (name, does, binding.key))
@@ -120,6 +120,8 @@ class KeyBar(Lines):
         """Returns the sort rank: the focused pane's keys first, then the screen's; in a dialog, its answers first."""
         if active.binding.id == _NEW_QUESTION or (self.screen.is_modal and active.binding.key == "enter"):
             return 0
+        if not active.binding.show:
+            return 1  # if the bar has it at all, the focused pane names it
         if active.node is not self.screen:
             return 2 if active.node is self.app else 1
         if active.binding.id not in [binding.id for binding in own_bindings(type(self.screen))]:

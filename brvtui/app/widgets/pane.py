@@ -269,7 +269,7 @@ class Pane(Lines, can_focus=True):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key bar's labels for actions whose effect is currently different, keyed by action name."""
+        """The key bar's labels for actions that it otherwise names differently or leaves out, keyed by action name."""
         return {}
 
     def show_keys(self) -> None:

@@ -1,12 +1,11 @@
-"""One text from the texts of two notes. No line of either is lost."""
+"""One text from the texts of two notes. No line of either is lost, except the title and frontmatter of the second."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
-from brvtui.tree.editing.fields import fields_of, set_fields
+from brvtui.tree.editing.fields import fields_of
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.links import lines_of
 
@@ -14,7 +13,9 @@ _HEADING = re.compile(r"#{1,6}[ \t]")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]|@")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _RELATIONS = "## relations"
-_UNCOMPARED = {"createdAt", "updatedAt", "importance", "recency", "maturity", "accessCount", "updateCount"}
+_WORD = re.compile(r"\w+")
+_SHARED = 0.6
+"""The part of the words of two texts that both contain if one of them is enough."""
 
 
 @dataclass(slots=True)
@@ -29,24 +30,26 @@ class _Section:
     end: int
 
 
-def joined(kept: str, other: str, origin: str) -> str:
-    """Returns ``kept`` with all the text that only ``other``, the note at ``origin``, contains.
+def share_words(one: str, other: str) -> bool:
+    """True if at least 60 % of the different words of both texts are in both. Their frontmatter does not count."""
+    words, others = (set(_WORD.findall(text[parse(text).body_start :].casefold())) for text in (one, other))
+    return 2 * len(words & others) >= _SHARED * (len(words) + len(others))
 
-    Adds text to the section with the same heading, and unites lists in the frontmatter. If a field or the title
-    differs, the value in ``other`` becomes a line of text; times and signals remain those of ``kept``. Raises
-    :class:`brvtui.tree.editing.fields.BrokenFrontmatter` and :class:`brvtui.tree.editing.fields.FieldsError`.
+
+def joined(kept: str, other: str) -> str:
+    """Returns ``kept`` with all the text that only ``other`` contains, without the title and frontmatter of ``other``.
+
+    Adds text to the section with the same heading. Raises :class:`brvtui.tree.editing.fields.BrokenFrontmatter`.
     """
     other = other.removeprefix("\ufeff").replace("\r\n", "\n")
-    result, differing = _with_fields(kept, other)
-    own, added = _sections(result), _sections(other)
+    for text in (kept, other):
+        fields_of(text)  # raises if it is broken
+    own, added = _sections(kept), _sections(other)
     known = {unit for section in own for block in section.blocks for unit in _units(block)}
     by_heading = {_key(section.heading): section for section in reversed(own)}
     head = next((section for section in own if section.heading.startswith("# ")), own[0])
     title = next((section.heading for section in added if section.heading.startswith("# ")), "")
-    if title and _key(title) not in by_heading:
-        differing = [*dict.fromkeys((f"title: {title[2:].strip()}", *differing))]
-    notice = "\n".join([f"Merged from {origin}{':' if differing else '.'}", *(f"- {each}" for each in differing)])
-    insertions: dict[int, list[str]] = {head.end: [notice]}
+    insertions: dict[int, list[str]] = {}
     place = head
     for section in added:
         is_head = section.heading in ("", title)
@@ -54,7 +57,7 @@ def joined(kept: str, other: str, origin: str) -> str:
         place = found or place
         blocks = [left for block in section.blocks if (left := _unknown_part(block, known))]
         insertions.setdefault(place.end, []).extend(blocks if found else [section.heading, *blocks])
-    return _inserted(result, insertions)
+    return _inserted(kept, insertions) if any(insertions.values()) else kept
 
 
 def with_relation(text: str, relation: str) -> str:
@@ -72,27 +75,6 @@ def _inserted(text: str, insertions: dict[int, list[str]]) -> str:
         gap = line_end * 2 if blocks else ""
         text = text[:end] + (f"{blocks}{gap}" if end == start else f"{gap}{blocks}") + text[end:]
     return f"{text.rstrip()}{line_end}"
-
-
-def _with_fields(kept: str, other: str) -> tuple[str, list[str]]:
-    """Returns ``kept`` with the fields of ``other``, and a line for each field that has another value there."""
-    own = {field.key: field.value for field in fields_of(kept)}
-    values: dict[str, Any] = {}
-    differing: list[str] = []
-    for field in fields_of(other):
-        before, value = own.get(field.key, []), field.value
-        if _is_list(before) and _is_list(value):
-            values[field.key] = [*dict.fromkeys(before + value)]
-        elif field.key not in own and isinstance(value, str | float | int):
-            values[field.key] = value
-        elif before != value and field.key not in _UNCOMPARED:
-            text = value if isinstance(value, str) else other[field.start : field.end]
-            differing += [f"{field.key}: {' '.join(text.split())}"] if text.strip() else []
-    return set_fields(kept, values), differing
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _sections(text: str) -> list[_Section]:
