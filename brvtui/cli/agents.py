@@ -15,6 +15,7 @@ from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.installation import install_command, packaged_file
 from brvtui.text.visible import visible
+from brvtui.wording import counted
 
 _LARGEST = 10_000_000
 _SKILL = "SKILL.md"
@@ -92,6 +93,7 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     places = [Path(file).resolve() if is_there(Path(file)) else file for file in files]
     own = [each for each in places if isinstance(each, str) or each.is_relative_to(tree)]
     if not own:
+        say("not a note of this memory, so nothing was checked", err=True)
         return OK
     session = request.open()
     if is_piped:
@@ -105,6 +107,7 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
         broken = (f"breaks “{query.query}”: {query.text}" for query in result.queries if query.is_broken)
         for line in (*result.problems, *broken):
             say(visible(line))
+        say(f"{counted(result.compared, 'query', 'queries')} checked, {result.broken or 'none'} broken", err=True)
     return NEGATIVE if result.broken or result.has_errors else OK
 
 

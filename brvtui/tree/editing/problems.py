@@ -205,6 +205,9 @@ def _undecodable(note: EditableText, head: bytes) -> int:
     return 0
 
 
+_FIELD = re.compile(r"[A-Za-z_]\w*:(?:\s|$)", re.MULTILINE)
+
+
 def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
     is_block = block_span(note.text) is not None or names_signals(text) or _is_behind_mark(text)
     if not text.startswith("---\n") and is_block:
@@ -214,7 +217,8 @@ def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
         yield _Found(0, message, Severity.ERROR)
     elif text.startswith("---\n") and block_span(text) is None:
         message = "no line --- ends the frontmatter, so the engine does not read it"
-        yield _Found(0, message, Severity.WARNING)
+        has_fields = _FIELD.match(text, 4) is not None  # else the line may be a rule of Markdown
+        yield _Found(0, message, Severity.ERROR if has_fields else Severity.WARNING)
     elif note.has_bom and block_span(text) is not None:
         message = "there is a byte order mark before the frontmatter, so the engine does not read it"
         yield _Found(0, message, Severity.WARNING)
