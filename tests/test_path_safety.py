@@ -128,7 +128,7 @@ def test_unresolvable_path_in_a_query_is_searched_as_words(project: Tree, query:
 def test_scope_outside_the_tree_is_reported(run: Run, links: Tree, scope: str) -> None:
     wanted = scope.format(root=links.root)
     _, out, _ = run("query", "quokka", "--full", "--scope", wanted)
-    assert f"no scope: you asked for {wanted}, which is not in the tree".replace(" ", "") in "".join(out.split())
+    assert f"no scope: you chose {wanted}, which is not in the tree".replace(" ", "") in "".join(out.split())
 
 
 @pytest.mark.parametrize("path", ["../../secret.md", "/etc/passwd", "x/outdir/n.md"])

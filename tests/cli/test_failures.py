@@ -158,7 +158,7 @@ def test_tree_option_opens_the_named_tree(folder: Path, run: Run) -> None:
 def test_naming_the_project_twice_is_refused(folder: Path, run: Run) -> None:
     code, _, err = run("query", "x", "--tree", str(folder), inside=True)
     assert code == 2
-    assert "given twice" in err
+    assert "specified twice" in err
 
 
 @pytest.mark.parametrize("part", ["", ".brv", ".brv/context-tree"])

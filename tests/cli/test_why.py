@@ -50,5 +50,5 @@ def test_invalid_comparison_is_refused_in_one_line(run: Run, project: Tree) -> N
     code, _, err = run("why", QUERY, "rotation", "rollback")
     assert (code, "deploy/rollback.md has no score for this query" in err) == (1, True)
     code, _, err = run("why", QUERY, "rotation", "rotation")
-    assert (code, "is given twice" in err) == (2, True)
+    assert (code, "name two different notes" in err) == (2, True)
     assert run("why", QUERY, "rotation")[0] == 2

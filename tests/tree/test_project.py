@@ -272,7 +272,7 @@ def test_brv_folder_without_a_tree_above_is_named(tmp_path: Path, monkeypatch: p
     message = (
         "above it ("
         + str(tmp_path / ".brv")
-        + " has no context-tree yet: brv creates it with the first note): give one"
+        + " has no context-tree yet: brv creates it with the first note): name one"
     )
     with pytest.raises(ProjectError, match=re.escape(message)):
         find_project(None)

@@ -74,9 +74,9 @@ class StatusLine(Lines):
                 continue
             key = key_name(self.services.keymap.get(f"screens.{mode.name}", mode.key))
             unseen = view.edits.unseen if mode == LAB else 0
-            mark = f"+{unseen} " if unseen else ""
+            mark = f" +{unseen}" if unseen else ""
             role = "bold badge-text on accent" if front else "bold accent" if mark else "muted"
-            bar.add(f" {key} {view.worded(mode.title)} {mark}", role)
+            bar.add(f" {key} {view.worded(mode.title)}{mark}{' ' if front else ''}", role)
             self._edges.append((bar.width, mode.name))
         if view.editor.edit is not None:
             front = EDITOR.title == self.screen.TITLE
@@ -95,8 +95,8 @@ class StatusLine(Lines):
             self._edges.append((bar.width, LEFT_DRAFTS))
         bar.gap()
         room = width - bar.width - 1
-        for named in (True, False):  # the maturities, if there is room for their names beside all else
-            groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH, named)
+        for detail in (2, 1, 0):  # as much as there is room for beside all else
+            groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH, detail)
             if sum(Line(spans).width + 2 for _, spans in groups) <= room:
                 break
         unread = set(view.answered.notices) - view.query.read_notices if view.answered is not None else set()
@@ -125,7 +125,7 @@ def counts(numbers: tuple[int, int, int], glyphs: Glyphs, named: bool = False) -
     return spans
 
 
-def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool, named: bool) -> list[tuple[int, list[Span]]]:
+def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool, detail: int) -> list[tuple[int, list[Span]]]:
     overview, fleet = view.project.overview, view.fleet.fleet
     if fleet is not None and (overview is None or screen == FLEET.title):
         return _fleet_groups(view, fleet)
@@ -134,7 +134,7 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool, named: b
     groups: list[tuple[int, list[Span]]] = [(9, [(overview.project, "bold strong")])]
     if fleet is not None:
         groups.append((7, [("of the fleet ", "muted"), (fleet.name, "text")]))
-    of_project = _project_groups(view, overview, glyphs, wide, named)
+    of_project = _project_groups(view, overview, glyphs, wide, detail)
     if view.answered is None:
         of_project = [one for one in of_project if one[0] >= _ALWAYS or any(role == "warn" for _, role in one[1])]
     return groups + of_project
@@ -148,8 +148,9 @@ def _fleet_groups(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
 
 
 def _project_groups(
-    view: View, overview: Overview, glyphs: Glyphs, wide: bool, named: bool
+    view: View, overview: Overview, glyphs: Glyphs, wide: bool, detail: int
 ) -> list[tuple[int, list[Span]]]:
+    """Returns the groups about the project. ``detail`` 0 shows counts by maturity, 1 also the total, 2 also names."""
     groups: list[tuple[int, list[Span]]] = []
     saved = view.project.saved
     if saved is not None:
@@ -159,8 +160,8 @@ def _project_groups(
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         return groups
     if overview.kind.has_maturity:
-        notes = (f"{plural(overview.notes, view.kind.noun)} ", "text")
-        groups.append((8, [notes, *counts(overview.counts, glyphs, named)]))
+        notes = [(f"{plural(overview.notes, view.kind.noun)} ", "text")] if detail or not any(overview.counts) else []
+        groups.append((8, [*notes, *counts(overview.counts, glyphs, detail == 2)]))
     else:
         groups.append((8, [(plural(overview.notes, view.kind.noun), "text")]))
     if reads_trees(view.engine.name):
@@ -187,7 +188,7 @@ def _project_groups(
         (9 if asking else 3, [("model ", "muted"), (view.model.name or "none", "text"), *_model_work(view.model.live)])
     )
     if view.engine.recording:
-        groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
+        groups.append((8, [(f"{glyphs.bullet} recording{' access hits' if wide else ''}", "bold warn")]))
     groups.append((2, _fingerprint(view)))
     return groups
 
