@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -202,8 +203,14 @@ def test_remedies_equal_those_of_the_members_project(fleet: Path) -> None:
     asked = ("explain", "signing keys", "auth/two/other.md", "--format", "json", "--now", NOW)
     command = [sys.executable, "-m", "brvtui", *asked, "--project", "two"]
     alone = json.loads(subprocess.run(command, cwd=fleet, capture_output=True, timeout=100).stdout)
+    together = json.loads(run(fleet, *asked, "--over", "two")[1])
     assert alone["remedies"]
-    assert json.loads(run(fleet, *asked, "--over", "two")[1])["remedies"] == alone["remedies"]
+    assert [_tried(one) for one in together["remedies"]] == [_tried(one) for one in alone["remedies"]]
+
+
+def _tried(remedy: dict[str, Any]) -> dict[str, Any]:
+    """The remedy without its side effects, which a fleet does not compute."""
+    return {name: value for name, value in remedy.items() if name not in ("compared", "side_effects")}
 
 
 @pytest.mark.long
