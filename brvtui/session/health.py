@@ -418,7 +418,8 @@ class _Check:
             if path not in files:
                 first = f"; the first result is {visible(files[0])}" if files else ""
                 shown = shortened(visible(title), 60)
-                sentence = f"the query “{shown}” does not find it among {len(files)} results{first}"
+                results = counted(len(files), "result", "results")
+                sentence = f"the query “{shown}” does not find it among {results}{first}"
                 yield Finding(FindingKind.NOT_FOUND_BY_TITLE, (path,), Confidence.HIGH, sentence)
 
     def _shadowed(self) -> Iterator[Finding]:
@@ -446,7 +447,7 @@ class _Check:
             if place in self.useful:
                 is_used = path in self.recall.found or path in self.recall.recalled
                 confidence = Confidence.MEDIUM if is_used else Confidence.HIGH
-                sentence = f"a draft whose importance has decayed to {importance:.0f}: {ARCHIVE.meaning}"
+                sentence = f"a draft whose importance has decayed to {importance:.0f}, so ByteRover may archive it"
                 yield Finding(FindingKind.ARCHIVE_CANDIDATE, (path,), confidence, sentence)
 
 
