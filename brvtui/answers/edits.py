@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,10 @@ from brvtui.engines.registry import without_state
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.health.finding import Finding
+from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import FAILED, NOT_COVERED, is_id
+from brvtui.lab.judgments.reading import LARGEST, parse_judgments
 from brvtui.loading.revised import content_on_disk, revised
 from brvtui.notes.note_problems import problems_of, refused_name
 from brvtui.ranking.decay import just_before_ms
@@ -24,12 +26,15 @@ from brvtui.snapshot.naming import UnknownNote, find_note, path_inside
 from brvtui.trace import SideEffect
 from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.editing.problems import Problem, Severity
+from brvtui.tree.history.git import RevisionError
+from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.reading.signals import defaults
 from brvtui.wording import shortened
 
 if TYPE_CHECKING:
     from brvtui.engines.contract import Context
+    from brvtui.lab.judgments.model import Judgment
     from brvtui.session import Session
     from brvtui.snapshot import Snapshot
 
@@ -66,6 +71,8 @@ class EditReport:
     """The queries whose answer changes, broken ones first."""
     broken: int
     """The number of queries whose answer got worse."""
+    unchecked: int
+    """The number of judged queries that did not run, because there are too many or they took too long."""
     findings: tuple[Finding, ...] = ()
     """Near-duplicates of the edited note, and notes that disagree with it."""
 
@@ -93,18 +100,20 @@ def path_in_tree(session: Session, name: str) -> str:
 def check_edit(session: Session, path: str, data: bytes) -> EditReport:
     """The effects of saving ``data`` now as the note at ``path`` in the tree. Writes nothing.
 
-    Raises :class:`brvtui.engines.contract.EngineError`, including for code, which cannot be edited.
+    Raises :class:`brvtui.engines.contract.EngineError`, including for code, which cannot be edited, and
+    :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """
     if not session.kind.has_files:
         raise EngineError(f"an edit cannot be checked: {session.kind.not_added}")
+    judged = JudgmentsFile.of(session.project).read()
     problems = _problems(session.snapshot, path, data, content_on_disk(session.snapshot, path))
     context = session.engines.context(session.engine)
     change = FilesSet(((path, data),), just_before_ms(context.now_ms))
     try:
         after = replace(context, snapshot=changed(replace(context, constants=session.profile), change))
     except NoChange:  # the engine cannot read the text; the problems say why
-        return _report(session, context, context, {path: problems})
-    report = _report(session, context, after, {path: problems})
+        return _report(session, context, context, judged, {path: problems})
+    report = _report(session, context, after, judged, {path: problems})
     is_readable = path in after.snapshot.by_path and not session.kind.is_html
     return replace(report, findings=session.health.of_edit(after.snapshot, path) if is_readable else ())
 
@@ -112,7 +121,9 @@ def check_edit(session: Session, path: str, data: bytes) -> EditReport:
 def check_since(session: Session, paths: tuple[str, ...], revision: str) -> EditReport:
     """The effects of the changes of the notes at ``paths`` since the git ``revision``. Writes nothing.
 
-    Raises :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.engines.contract.EngineError`.
+    The queries judged at the revision are checked too, so that removing one hides nothing. Raises
+    :class:`brvtui.tree.history.git.RevisionError`, :class:`brvtui.engines.contract.EngineError` and
+    :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """
     if not session.kind.can_vary:
         raise EngineError(session.kind.not_varied)
@@ -122,7 +133,19 @@ def check_since(session: Session, paths: tuple[str, ...], revision: str) -> Edit
     before = revised(snapshot, session.profile, context.now_ms, difference.only(paths))
     texts = {path: content_on_disk(snapshot, path) for path in paths}
     problems = {path: _problems(snapshot, path, data, data) for path, data in texts.items()}
-    return _report(session, replace(context, snapshot=before), context, problems)
+    return _report(session, replace(context, snapshot=before), context, _judged_since(session, revision), problems)
+
+
+def _judged_since(session: Session, revision: str) -> tuple[Judgment, ...]:
+    """The judgments at the git ``revision``, if their file was committed there, followed by the current ones."""
+    file, root = JudgmentsFile.of(session.project), session.project.root.resolve()
+    current = file.read()
+    path = file.path.relative_to(session.project.root).as_posix()
+    try:
+        data = Revision(root, revision).content(path, LARGEST)
+    except RevisionError:
+        return current
+    return (*parse_judgments(data, f"{path} at {revision}"), *current)
 
 
 def _problems(snapshot: Snapshot, path: str, data: bytes | None, before: bytes | None) -> tuple[Problem, ...]:
@@ -136,11 +159,18 @@ def _problems(snapshot: Snapshot, path: str, data: bytes | None, before: bytes |
 
 
 def _report(
-    session: Session, before: Context[Any], after: Context[Any], problems: Mapping[str, tuple[Problem, ...]]
+    session: Session,
+    before: Context[Any],
+    after: Context[Any],
+    judged: Sequence[Judgment],
+    problems: Mapping[str, tuple[Problem, ...]],
 ) -> EditReport:
     engine, like = without_state(session.engines.named(session.engine)), Query("")
     finder = DocumentFinder(session.snapshot)
-    queries = [finder.followed(one)[0] for one in other_queries(session, like, MOST_QUERIES)]
+    wanted: dict[tuple[str, str], Judgment] = {}
+    for one in (*judged, *other_queries(session, like, MOST_QUERIES)):
+        wanted.setdefault((one.text.strip(), one.scope), one)
+    queries = [finder.followed(one)[0] for one in list(wanted.values())[:MOST_QUERIES]]
     now = results_in(engine, after, queries, like, time_limit(_SECONDS))
     was = results_in(engine, before, queries[: len(now)], like, time_limit(_SECONDS))
     changes = (
@@ -154,7 +184,8 @@ def _report(
     lines = tuple(f"{path}:{one.line + 1}: {one.severity.value}: {one.message}" for path, one in each)
     broken = sum(one.is_broken for one in found)
     has_errors = any(one.severity is Severity.ERROR for _, one in each)
-    return EditReport(tuple(problems), lines, has_errors, len(was), tuple(found), broken)
+    unchecked = max(0, len({(one.text.strip(), one.scope) for one in judged}) - len(was))
+    return EditReport(tuple(problems), lines, has_errors, len(was), tuple(found), broken, unchecked)
 
 
 def _breaks(was: QueryResult, now: QueryResult, edited: list[str]) -> bool:

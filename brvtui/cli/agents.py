@@ -82,7 +82,8 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     """Show which judged and logged queries an edit of a note breaks, and the problems of its text.
 
     Compares FILE with its text at REV or, with --stdin, the text from standard input with FILE. Nothing is written.
-    Files outside the memory are skipped. Exit code 1 when a query gets worse, or the engine cannot read the text.
+    Files outside the memory are skipped. Exit code 1 when a query gets worse, a judged
+    query was not checked, or the engine cannot read the text.
     """
     from brvtui.answers import edits
     from brvtui.trace import to_plain
@@ -107,8 +108,11 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
         broken = (f"breaks “{query.query}”: {query.text}" for query in result.queries if query.is_broken)
         for line in (*result.problems, *broken):
             say(visible(line))
+        if result.unchecked:
+            unchecked = counted(result.unchecked, "judged query was", "judged queries were")
+            say(f"{unchecked} not checked, because there are too many")
         say(f"{counted(result.compared, 'query', 'queries')} checked, {result.broken or 'none'} broken", err=True)
-    return NEGATIVE if result.broken or result.has_errors else OK
+    return NEGATIVE if result.broken or result.unchecked or result.has_errors else OK
 
 
 _FOLDERS = {"claude": ("CLAUDE_CONFIG_DIR", ".claude"), "codex": ("CODEX_HOME", ".codex"), "cursor": ("", ".cursor")}

@@ -37,6 +37,8 @@ class Projects:
         self._named, self._here, self._now_ms = tuple(named), here, now_ms
         self._open: dict[tuple[Path, Path], ServedProject] = {}
         """The open projects, the one asked about last at the end."""
+        self._places: dict[Path, Path] = {}
+        """The place to which each allowed folder led when it was first used."""
 
     def choose(self, roots: Sequence[Path], wanted: str = "", note: str = "") -> ServedProject:
         """The session of the project ``wanted`` (a name, or a path below an allowed folder) or, if that is empty, of
@@ -46,6 +48,11 @@ class Projects:
         not clear or not allowed, and the exceptions of :meth:`brvtui.session.Session.open`.
         """
         folders = self._named or roots[:_MOST_ROOTS] or (self._here,)
+        for folder in folders:
+            with suppress(OSError, RuntimeError):  # a path that is too long; its project is not found below
+                place = folder.resolve()
+                if self._places.setdefault(folder, place) != place:
+                    raise ProjectError(f"{folder} now leads to another place through a link: restart brv-tui mcp")
         found = {root: folder for folder in folders if (root := self._root(folder, folder is self._here)) is not None}
         places = ", ".join(str(place) for place in [*dict.fromkeys((*found, *folders))][:8])
         if wanted:

@@ -16,7 +16,7 @@ async def test_digits_switch_screens(size: tuple[int, int], pilot: AppPilot) -> 
     await on(pilot, NotesScreen, "escape", "2")
     await settled(pilot)
     assert "rotated out after thirty seconds" in flat(pilot, "#note")
-    assert " 1 Query  2 Notes " in shown(pilot)
+    assert " 1 Query 2 Notes " in shown(pilot)
     await on(pilot, QueryScreen, "1")
     assert screen(pilot).field.value == "refresh token rotation"
     assert screen(pilot).focused is screen(pilot).results

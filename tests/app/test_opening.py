@@ -30,7 +30,7 @@ async def test_changed_notes_reach_every_pane_within_a_second(garden: Tree, pilo
     assert took < 1.0
     await settled(pilot)
     assert "Zeppelin" in text_of(pilot, "#tree")
-    assert "14 notes" in text_of(pilot, "#status")
+    assert "○10 ◐2 ●2" in text_of(pilot, "#status")
     await press(pilot, "escape", "enter")
     garden.file("deploy/rollback.md", "# Rollback\n\nNow by pulling the plug, rollback done.\n", 0)
     await until(pilot, lambda: "pulling the plug" in text_of(pilot, "#answer"))

@@ -63,6 +63,20 @@ def test_files_are_compared_with_the_commit(judged: Tree, run: Run, tmp_path: Pa
     assert run("check-edit", str(outside))[:2] == (0, "")
 
 
+def test_hidden_judgments_do_not_hide_a_broken_query(judged: Tree, run: Run) -> None:
+    place, file = judged.tree / NOTE, judged.root / ".brv/brv-tui/judgments.toml"
+    place.write_text("# Other\n\nNothing.\n")
+    committed = file.read_text()
+    junk = "".join(f'\n[[query]]\nid = "j{number}"\ntext = "junk {number}"\n' for number in range(300))
+    for text in ("version = 1\n", f"version = 1\n{junk}", committed.replace("refresh token", "another query")):
+        file.write_text(text)
+        code, out, _ = run("check-edit", str(place))
+        assert (code, "breaks “refresh token”" in out) == (1, True), text[:60]
+    file.write_text("version = [\n")
+    code, _, err = run("check-edit", str(place))
+    assert (code, "judgments.toml" in err) == (2, True)
+
+
 def test_paths_outside_and_missing_revisions_are_refused(judged: Tree, run: Run) -> None:
     assert run("check-edit", "../../secret.md")[0] == 3
     assert run("check-edit", NOTE, "--rev", "nowhere")[0] == 2

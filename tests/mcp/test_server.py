@@ -121,6 +121,17 @@ async def test_links_and_pointers_do_not_lead_out_of_the_roots(tmp_path: Path) -
         assert await failure(agent, "explain", query="anchor")
 
 
+async def test_root_that_becomes_a_link_is_refused(tmp_path: Path) -> None:
+    own, secret = Tree(tmp_path / "own"), Tree(tmp_path / "secret")
+    for tree in (own, secret):
+        tree.note("a/one.md", "Anchor", f"The anchor of {tree.root.name}.")
+    async with client(tmp_path, roots=[own.root]) as agent:
+        assert (await answer(agent, "explain", query="anchor"))["hits"]
+        own.root.rename(tmp_path / "moved")
+        own.root.symlink_to(secret.root)
+        assert "leads to another place" in await failure(agent, "explain", query="anchor")
+
+
 async def test_shared_sources_outside_are_left_out_with_a_notice(tmp_path: Path) -> None:
     shared, own = Tree(tmp_path / "shared"), Tree(tmp_path / "own")
     shared.note("a/one.md", "Anchor", "The anchor.")

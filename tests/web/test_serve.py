@@ -228,7 +228,7 @@ async def test_page_takes_the_background_of_the_theme(served: Served) -> None:
         shown = b""
         while b"\x1b]11;#11141a\x1b\\" not in shown:
             shown += (await connection.receive()).data
-        while b"1 note" not in shown:
+        while "○1".encode() not in shown:
             shown += (await connection.receive()).data
         shown = b""
         for typed in ("\x1b", "t"):  # the next theme
@@ -249,7 +249,7 @@ async def test_saved_trace_is_downloaded_only_by_the_owners_browser(served: Serv
         asyncio.timeout(LIMIT_S),
     ):
         shown = b""
-        while b"1 note" not in shown:
+        while "○1".encode() not in shown:
             shown += (await connection.receive()).data
         for typed, has_it, result in (
             (("quokka", "\x1b", "x", "\r"), lambda text: json.loads(text)["trace"]["query"] == "quokka", b"downloads"),
