@@ -22,7 +22,7 @@ from tests.fuzz.targets import TARGETS, Kind
 
 _SLICE_S = 60.0
 _SHOWN = 1_200
-"""How many characters of a report, and bytes of an input, to print."""
+"""The maximum numbers of characters of a report, and of bytes of an input, to print."""
 _MOST_KEPT = 300
 
 
