@@ -75,7 +75,7 @@ class Toy:
         return Detail(file, (), None, "", hit) if hit is not None else None
 
     def why(self, context: Context[Rules], trace: Trace, document: Named) -> Explanation:
-        """Why a note is in the answer, or what it lacks."""
+        """Explains why a note is in the answer, or what it lacks."""
         rank = next((rank for rank, hit in enumerate(trace.hits, 1) if hit.file == document.path), None)
         detail = self.detail(context, trace, document.path)
         reason = None if rank else Reason(1, "too few words" if detail else "no word")
