@@ -58,7 +58,7 @@ caching: {svc} holds up to {n} {nouns} in memory and reads through on a miss. / 
  stale {noun} did more harm than a slow one. / the hit ratio for {nouns} settled at {pct} after {person} widened the
  key.
 migration: the new table of {nouns} was filled in {k} passes while {svc} stayed online. / both layouts of {nouns} were
- written for {d}, and a job compared them. / rows that could not be converted ({n} {nouns}) were mended by hand.
+ written for {d}, and a job compared them. / rows that could not be converted ({n} {nouns}) were fixed by hand.
 limits: {svc} accepts {n} {nouns} per tenant and minute; beyond that it answers 429. / the ceiling for {nouns} came from
  a load test on {date}, minus {pct} of headroom. / {cust} has an exception for its {nouns} until {date}.
 fallback: when the {noun} path fails, {svc} answers from the last good copy and says so. / the {noun} switch flips by

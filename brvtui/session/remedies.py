@@ -518,8 +518,8 @@ def time_limit(seconds: float, cancelled: Callable[[], bool] = lambda: False) ->
     return lambda: cancelled() or time.thread_time() > computed or time.monotonic() > end
 
 
-def other_queries(session: Session, query: Query, most: int = _MOST_COMPARED) -> list[Judgment]:
-    """The judged queries, followed by the newest logged ones, without ``query``; at most ``most``, by default 60."""
+def other_queries(session: Session, query: Query, limit: int = _MOST_COMPARED) -> list[Judgment]:
+    """The judged queries, followed by the newest logged ones, without ``query``; at most ``limit``, by default 60."""
     try:
         judgments = JudgmentsFile.of(session.project).read()
     except JudgmentsError:
@@ -528,4 +528,4 @@ def other_queries(session: Session, query: Query, most: int = _MOST_COMPARED) ->
     for one in (*judgments, *asked_last(session)):
         others.setdefault((one.text.strip(), one.scope or query.scope), one)
     others.pop((query.text.strip(), query.scope), None)
-    return list(others.values())[:most]
+    return list(others.values())[:limit]

@@ -196,8 +196,8 @@ async def test_cached_answer_is_not_called_the_current_answer(pilot: AppPilot) -
     await until(pilot, lambda: "it is already first in an answer that needs no model" in shown(pilot))
     assert pane.heading(view(pilot)) == "It answers when the query is run again"
     text = " ".join(line.plain.strip() for line in pane.lines)
-    anew = "without the cache (c on the Query screen clears it), it is already first in an answer that needs no model"
-    assert text.startswith(f"[raise]  lower the answer came from the cache; {anew}")
+    notice = "without the cache (c on the Query screen clears it), it is already first in an answer that needs no model"
+    assert text.startswith(f"[raise]  lower the answer came from the cache; {notice}")
 
 
 def test_note_quoted_by_the_cached_answer_is_not_called_missing(garden: Tree) -> None:

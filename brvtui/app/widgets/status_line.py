@@ -93,7 +93,7 @@ class StatusLine(Lines):
             key = key_name(self.services.keymap.get(LEFT_DRAFTS, "ctrl+l"))
             bar.gap().add(f"{self.glyphs.warn} {plural(left, 'draft')}: {key}", "bold warn")
             self._edges.append((bar.width, LEFT_DRAFTS))
-        bar.gap()
+        bar.gap(2)
         room = width - bar.width - 1
         for detail in (2, 1, 0):  # as much as there is room for beside all else
             groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH, detail)

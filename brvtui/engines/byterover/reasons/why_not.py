@@ -144,8 +144,8 @@ def _rewritten(trace: Trace, words: Mapping[str, str]) -> str:
 def without_words(words: list[str]) -> Iterator[Wording]:
     """Yields ``words`` as a query without each one of them, then without the last few.
 
-    Stop words that would be left alone are removed too: those at the end, and those before the first word that is not
-    one, as in “how do I rotate keys” without “rotate”.
+    A query never ends with stop words, nor begins with those that belonged to the word left out: “how do I rotate
+    keys” without “rotate” is “keys”.
     """
     for place, word in enumerate(words[:-1]):
         yield Wording(f"leave out “{word}”", " ".join(without_word(words, place)))
