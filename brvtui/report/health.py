@@ -10,30 +10,6 @@ from brvtui.paint.line import Line, flowed, line
 from brvtui.report.markdown_text import Markdown, heading, joined, paragraph, path, table
 from brvtui.wording import counted
 
-NAMES = {
-    FindingKind.NEAR_DUPLICATE: "Near-duplicates",
-    FindingKind.SUPERSEDED: "Superseded facts",
-    FindingKind.TEMPLATE_ONLY: "Empty templates",
-    FindingKind.TRANSCRIPT_LEFTOVER: "Leftovers of a transcript",
-    FindingKind.TOOL_OUTPUT: "Output of tools",
-    FindingKind.LINKS_ONLY: "Only links",
-    FindingKind.TITLE_ONLY: "Only a title",
-    FindingKind.TOO_BROAD: "Too broad",
-    FindingKind.QUOTE_CUT_OFF: "Longer than what is quoted",
-    FindingKind.NOT_FOUND_BY_TITLE: "Not found by their title",
-    FindingKind.SHADOWED: "Shadowed by another note",
-    FindingKind.NEVER_FOUND: "Never found",
-    FindingKind.BROKEN_FRONTMATTER: "Broken frontmatter",
-    FindingKind.BROKEN_LINK: "Broken links",
-    FindingKind.BAD_ENCODING: "Bad encodings",
-    FindingKind.UNREAD_FILE: "Files that are not read",
-    FindingKind.ORPHAN: "Orphans",
-    FindingKind.ARCHIVE_CANDIDATE: "Archive candidates",
-    FindingKind.GENERATED_EDITED: "Generated files edited by hand",
-    FindingKind.GAP: "Gaps",
-}
-"""The heading of each kind."""
-
 
 def by_kind(report: HealthReport) -> dict[FindingKind, list[Finding]]:
     """The findings of each kind, worst first. The kind with the worst finding comes first."""
@@ -60,7 +36,7 @@ def _lines(report: HealthReport, noun: str) -> Iterator[Line]:
     yield line(f" {summary(report, noun)}", "bold strong")
     for kind, findings in by_kind(report).items():
         yield Line()
-        yield line(f" {NAMES[kind]}", "bold strong").add(f"  {len(findings)}", "muted")
+        yield line(f" {kind.heading}", "bold strong").add(f"  {len(findings)}", "muted")
         for one in findings:
             name = one.notes[0] if one.notes else "no note"
             yield line(f" {one.confidence:<6} ", "muted").add(name, "strong").add(f"  {one.sentence}", "text")
@@ -76,5 +52,5 @@ def health_markdown(report: HealthReport, name: str, noun: str) -> str:
             (Markdown(", ".join(path(note) for note in one.notes)), one.sentence, one.confidence, one.cost)
             for one in findings
         ]
-        blocks += [heading(2, NAMES[kind]), table((noun, "finding", "confidence", "cost"), rows)]
+        blocks += [heading(2, kind.heading), table((noun, "finding", "confidence", "cost"), rows)]
     return joined(blocks)

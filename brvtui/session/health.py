@@ -105,12 +105,7 @@ _LINKED = 0.5
 _UNDECODABLE = ("not UTF-8", "a NUL", "a U+FFFD", "over ", "byte ")
 _CUT = "cuts a character"
 _TOOL_FOLDERS = {".git", ".github", ".obsidian", ".trash", ".vscode", ".idea", ".venv", ".cache"}
-_WORST_FIRST = """
-    superseded transcript_leftover tool_output bad_encoding broken_frontmatter near_duplicate gap template_only
-    title_only not_found_by_title shadowed links_only too_broad unread_file quote_cut_off generated_edited broken_link
-    never_found archive_candidate orphan
-"""
-_WEIGHTS = {FindingKind(name): 100.0 - 4 * place for place, name in enumerate(_WORST_FIRST.split())}
+_WEIGHTS = {kind: 100.0 - 4 * place for place, kind in enumerate(FindingKind)}
 _FACTORS = {Confidence.HIGH: 1.0, Confidence.MEDIUM: 0.7, Confidence.LOW: 0.4}
 _RIVALRY = {FindingKind.NEAR_DUPLICATE, FindingKind.SUPERSEDED}
 _EXPLAINED = {

@@ -20,7 +20,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.lab.health.finding import Confidence, Finding
 from brvtui.paint.line import Line, hanging, line, rule
-from brvtui.report.health import NAMES, by_kind, summary
+from brvtui.report.health import by_kind, summary
 from brvtui.session.origins import NoteOrigin, origins_of
 from brvtui.tree.engine_files.curate_log import Curation
 from brvtui.tree.reading.files import Role, role_of
@@ -133,7 +133,7 @@ class FindingsPane(ChoicePane):
         if view.health.reviews:
             yield _REVIEWS, view.health.reviews
         if report is not None:
-            yield from ((NAMES[kind], findings) for kind, findings in by_kind(report).items())
+            yield from ((kind.heading, findings) for kind, findings in by_kind(report).items())
             if report.ignored:
                 yield _IGNORED, report.ignored
 

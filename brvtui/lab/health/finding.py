@@ -7,28 +7,36 @@ from enum import StrEnum
 
 
 class FindingKind(StrEnum):
-    """The kind of a finding. The values are the names in JSON."""
+    """The kind of a finding: its name in JSON, and the heading of its group. The worst kinds come first."""
 
-    NEAR_DUPLICATE = "near_duplicate"
-    SUPERSEDED = "superseded"
-    TEMPLATE_ONLY = "template_only"
-    TRANSCRIPT_LEFTOVER = "transcript_leftover"
-    TOOL_OUTPUT = "tool_output"
-    LINKS_ONLY = "links_only"
-    TITLE_ONLY = "title_only"
-    TOO_BROAD = "too_broad"
-    QUOTE_CUT_OFF = "quote_cut_off"
-    NOT_FOUND_BY_TITLE = "not_found_by_title"
-    SHADOWED = "shadowed"
-    NEVER_FOUND = "never_found"
-    BROKEN_FRONTMATTER = "broken_frontmatter"
-    BROKEN_LINK = "broken_link"
-    BAD_ENCODING = "bad_encoding"
-    UNREAD_FILE = "unread_file"
-    ORPHAN = "orphan"
-    ARCHIVE_CANDIDATE = "archive_candidate"
-    GENERATED_EDITED = "generated_edited"
-    GAP = "gap"
+    heading: str
+
+    def __new__(cls, name: str, heading: str = "") -> FindingKind:
+        """Makes a kind with a ``heading``. With a known ``name`` alone, returns that kind."""
+        kind = str.__new__(cls, name)
+        kind._value_, kind.heading = name, heading
+        return kind
+
+    SUPERSEDED = "superseded", "Superseded facts"
+    TRANSCRIPT_LEFTOVER = "transcript_leftover", "Leftovers of a transcript"
+    TOOL_OUTPUT = "tool_output", "Output of tools"
+    BAD_ENCODING = "bad_encoding", "Bad encodings"
+    BROKEN_FRONTMATTER = "broken_frontmatter", "Broken frontmatter"
+    NEAR_DUPLICATE = "near_duplicate", "Near-duplicates"
+    GAP = "gap", "Gaps"
+    TEMPLATE_ONLY = "template_only", "Empty templates"
+    TITLE_ONLY = "title_only", "Only a title"
+    NOT_FOUND_BY_TITLE = "not_found_by_title", "Not found by their title"
+    SHADOWED = "shadowed", "Shadowed by another note"
+    LINKS_ONLY = "links_only", "Only links"
+    TOO_BROAD = "too_broad", "Too broad"
+    UNREAD_FILE = "unread_file", "Files that are not read"
+    QUOTE_CUT_OFF = "quote_cut_off", "Longer than what is quoted"
+    GENERATED_EDITED = "generated_edited", "Generated files edited by hand"
+    BROKEN_LINK = "broken_link", "Broken links"
+    NEVER_FOUND = "never_found", "Never found"
+    ARCHIVE_CANDIDATE = "archive_candidate", "Archive candidates"
+    ORPHAN = "orphan", "Orphans"
 
 
 class Confidence(StrEnum):
