@@ -14,8 +14,7 @@ from brvtui.report.health import health_lines, health_markdown
 from brvtui.report.lines import rich_lines
 
 SCHEMA = 1
-_KINDS = [str(kind) for kind in FindingKind]
-_GATES = [*map(str, Confidence), *_KINDS]
+_LEVELS = list(Confidence)
 
 
 @click.command(
@@ -30,7 +29,7 @@ Examples:
 @click.option(
     "--fail-on",
     "gates",
-    type=click.Choice(_GATES),
+    type=click.Choice([*map(str, Confidence), *map(str, FindingKind)]),
     multiple=True,
     metavar="KIND",
     help="Exit with code 1 if there is a finding of this kind, or with at least this confidence: high, medium or low.",
@@ -72,11 +71,5 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
         say(health_markdown(report, session.project.name, session.kind.noun))
     else:
         print_report(lambda width: rich_lines(health_lines(report, session.kind.noun, width)))
-    return NEGATIVE if any(_fails(one.kind, one.confidence, gates) for one in report.findings) else OK
-
-
-def _fails(kind: FindingKind, confidence: Confidence, gates: tuple[str, ...]) -> bool:
-    levels = list(Confidence)
-    return kind in gates or any(
-        gate in levels and levels.index(confidence) <= levels.index(Confidence(gate)) for gate in gates
-    )
+    certain = _LEVELS[: max((place for place, level in enumerate(_LEVELS, 1) if level in gates), default=0)]
+    return NEGATIVE if any(one.kind in gates or one.confidence in certain for one in report.findings) else OK

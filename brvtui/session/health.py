@@ -84,11 +84,11 @@ class ProjectHealth:
 
     def ignore(self, finding: Finding) -> None:
         """Lists ``finding`` among the ignored ones from the next report on. Raises OSError."""
-        self._ignored.add(_key(finding))
+        self._ignored.put(_key(finding), True)
 
     def restore(self, finding: Finding) -> None:
         """Undoes :meth:`ignore`. Raises OSError."""
-        self._ignored.remove(_key(finding))
+        self._ignored.put(_key(finding), False)
 
 
 def _key(finding: Finding) -> FindingKey:

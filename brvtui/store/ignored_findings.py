@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from brvtui.disk import writing
@@ -30,15 +29,8 @@ class IgnoredFindings:
             tuple(row) for row in rows if isinstance(row, list) and all(isinstance(part, str) for part in row)
         )
 
-    def add(self, key: FindingKey) -> None:
-        """Adds ``key``. Raises OSError if the data folder is not writable."""
-        self._edit(lambda keys: keys | {key})
-
-    def remove(self, key: FindingKey) -> None:
-        """Removes ``key`` if it is there. Raises OSError."""
-        self._edit(lambda keys: keys - {key})
-
-    def _edit(self, changed: Callable[[frozenset[FindingKey]], frozenset[FindingKey]]) -> None:
+    def put(self, key: FindingKey, is_ignored: bool) -> None:
+        """Adds or removes ``key``. Raises OSError if the data folder is not writable."""
         writing.make_folder(self._path.parent)
         with locked(self._path.parent):
-            write_state(self._path, sorted(map(list, changed(self.read()))))
+            write_state(self._path, sorted((self.read() - {key}) | ({key} if is_ignored else set())))
