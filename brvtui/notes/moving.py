@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from brvtui.lab.backlinks import LinkIndex
 from brvtui.notes.applying import is_taken, read_content
-from brvtui.notes.plan import FileContent, LineEdit, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
+from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.notes.signals import SignalSources
 from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
@@ -149,7 +149,6 @@ def plan_move(
     tree = snapshot.project.tree
     moved = _moved(snapshot, index, path, target)
     steps: list[Step] = []
-    edits: list[LineEdit] = []
     notices: list[str] = []
     try:
         if moved.is_folder:
@@ -158,10 +157,9 @@ def plan_move(
             steps += [Move(old, new, digest(read_content(tree, old).data)) for old, new in moved.files.items()]
         for source in moved.sources:
             before = read_content(tree, source)
-            after, changed, left = relinked_text(tree, moved, source, before.data)
+            after, left = relinked_text(tree, moved, source, before.data)
             notices += left
-            if changed:
-                edits += changed
+            if after != before.data:
                 content = FileContent(after, before.mtime_ns if keep_mtimes else None, before.mode)
                 steps.append(Write(moved.to(source), before, content))
     except SaveError as error:
@@ -171,7 +169,7 @@ def plan_move(
     if records:
         steps.append(Record(records))
     notices += [*_signal_notices(signals), *_archive_notices(moved), *_name_notices(target)]
-    return Plan(f"move {path} to {target}", tuple(steps), tuple(edits), tuple(notices))
+    return Plan(f"move {path} to {target}", tuple(steps), tuple(notices))
 
 
 def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> Relocation:
@@ -220,13 +218,12 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
         raise NoteError(f"{target}: this is the folder {path} or a place inside it; choose another place")
 
 
-def relinked_text(tree: Path, moved: Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
-    """Returns the text of ``source`` with rewritten links, the changed lines, and notices about unchanged links."""
+def relinked_text(tree: Path, moved: Relocation, source: str, data: bytes) -> tuple[bytes, list[str]]:
+    """Returns the text of ``source`` with rewritten links, and notices about unchanged links."""
     text = data.decode("utf-8", "surrogateescape")
     pieces: list[str] = []
     left: list[str] = []
     done = 0
-    lines: dict[int, list[tuple[int, int, str]]] = {}
     links = links_in(text)
     for link in links:
         found = moved.index.names[""].resolve(link, source)
@@ -241,21 +238,10 @@ def relinked_text(tree: Path, moved: Relocation, source: str, data: bytes) -> tu
             )
             continue
         pieces += [text[done : link.start], replacement]
-        lines.setdefault(link.line, []).append((link.column, link.column + link.end - link.start, replacement))
         done = link.end
     if len(links) == MOST_LINKS:
         left.append(f"{source}: links after its first {MOST_LINKS:,} are not updated")
-    after = "".join([*pieces, text[done:]]).encode("utf-8", "surrogateescape")
-    return after, list(_line_edits(source, text, lines)), left
-
-
-def _line_edits(source: str, text: str, lines: dict[int, list[tuple[int, int, str]]]) -> Iterator[LineEdit]:
-    rows = text.split("\n") if lines else []
-    for number, changes in lines.items():
-        before = after = rows[number - 1].removesuffix("\r")
-        for start, end, replacement in reversed(changes):
-            after = f"{after[:start]}{replacement}{after[end:]}"
-        yield LineEdit(source, number, before, after)
+    return "".join([*pieces, text[done:]]).encode("utf-8", "surrogateescape"), left
 
 
 def _must_relink(tree: Path, moved: Relocation, found: Resolved, source: str) -> bool:

@@ -97,16 +97,6 @@ class Record:
 Step = Write | Move | MoveFolder | Record
 
 
-@dataclass(frozen=True, slots=True)
-class LineEdit:
-    """A changed line in a note. ``path`` is the note's path before any move. Lines count from 1."""
-
-    path: str
-    line: int
-    before: str
-    after: str
-
-
 def path_after(path: str, steps: Iterable[Step]) -> str:
     """Returns the path that the note at ``path`` has after ``steps``.
 
@@ -122,11 +112,10 @@ def path_after(path: str, steps: Iterable[Step]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A change that the user can preview: steps in order, the lines that they change, and notices."""
+    """A change that the user can preview: steps in order, and notices."""
 
     title: str
     steps: tuple[Step, ...]
-    edits: tuple[LineEdit, ...] = ()
     notices: tuple[str, ...] = ()
     replaced: tuple[tuple[str, str], ...] = ()
     """The notes that others replace: their paths, each with the path of the note that takes its place."""

@@ -14,7 +14,7 @@ from brvtui.lab.judgments.following import digest_of
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.notes.applying import read_content
 from brvtui.notes.moving import Relocation, relinked_text
-from brvtui.notes.plan import FileContent, LineEdit, NoteError, Plan, Step, Write
+from brvtui.notes.plan import FileContent, NoteError, Plan, Step, Write
 from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.editing.fields import BrokenFrontmatter, FieldsError, set_fields
@@ -30,9 +30,8 @@ _BRACKETS = re.compile(r"[\\\[\]]")
 
 def plan_together(plans: Sequence[Plan], title: str) -> Plan:
     """Returns one plan with the steps of all ``plans``, which must change different files, and each notice once."""
-    steps = tuple(step for plan in plans for step in plan.steps)
-    notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
-    return Plan(title, steps, tuple(edit for plan in plans for edit in plan.edits), notices)
+    notices = dict.fromkeys(notice for plan in plans for notice in plan.notices)
+    return Plan(title, tuple(step for plan in plans for step in plan.steps), tuple(notices))
 
 
 def plan_title(tree: Path, path: str, title: str) -> Plan:
@@ -75,13 +74,12 @@ def plan_replacing(
     stubs = {old: archived_as(old).stub for old in replaced}
     to_new, to_stub = (Relocation(snapshot, index, "", "", files, False) for files in (replaced, stubs))
     steps: list[Step] = []
-    edits: list[LineEdit] = []
     notices: list[str] = []
     for source in sorted({*to_new.sources, *replaced.values()} - replaced.keys()):
         own = [old for old, new in replaced.items() if new == source]
         before, _ = _read(tree, source)
         moved = to_new if is_merge or not own else to_stub
-        data, changed, left = relinked_text(tree, moved, source, before.data)
+        data, left = relinked_text(tree, moved, source, before.data)
         notices += left
         if own:
             after = data.decode("utf-8")
@@ -89,13 +87,11 @@ def plan_replacing(
                 other = _read(tree, old)[0].data if old in joining else b""
                 relinked = relinked_text(tree, to_new, old, other)[0].decode("utf-8")
                 after = _merged(after, relinked, old, source) if is_merge else _linked(snapshot, after, old, source)
-            if (data := after.encode("utf-8")) != before.data:
-                steps.append(Write(source, before, FileContent(data, None, before.mode)))
-        elif changed:
-            edits += changed
-            steps.append(Write(source, before, FileContent(data, before.mtime_ns, before.mode)))
+            data = after.encode("utf-8")
+        if data != before.data:
+            steps.append(Write(source, before, FileContent(data, None if own else before.mtime_ns, before.mode)))
     archiving = [archive(old) for old in replaced]
-    whole = plan_together([Plan("", tuple(steps), tuple(edits), tuple(notices)), *archiving], "")
+    whole = plan_together([Plan("", tuple(steps), tuple(notices)), *archiving], "")
     (old, new), *others = replaced.items()
     does = "merge {} into {}" if joining else f"archive {{}}, {'replaced' if is_merge else 'superseded'} by {{}}"
     title = does.format(old, new) + (f", and {counted(len(others), 'more note', 'more notes')}" if others else "")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from brvtui.lab.backlinks import LinkReader
 from brvtui.notes.moving import relinked
 from brvtui.notes.operations import Notes
-from brvtui.notes.plan import LineEdit, Move, MoveFolder, NoteError, Plan, Write
+from brvtui.notes.plan import Move, MoveFolder, NoteError, Plan, Write, path_after
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.links import LinkState, Names, links_in
 from brvtui.tree.reading.signals import Source, defaults
@@ -25,7 +25,15 @@ OVERLAY = stored(importance=77, source=Source.OVERLAY)
 
 
 def lines_of(plan: Plan) -> list[tuple[str, int, str, str]]:
-    return [(edit.path, edit.line, edit.before, edit.after) for edit in plan.edits]
+    """The changed lines: the note's path before the move, the line's number, and the line before and after."""
+    lines = []
+    for step in plan.steps:
+        if isinstance(step, Write) and step.before and step.after:
+            path = path_after(step.path, plan.reverse().steps)
+            texts = (held.data.decode("utf-8", "surrogateescape").split("\n") for held in (step.before, step.after))
+            pairs = enumerate(zip(*texts, strict=True), start=1)
+            lines += [(path, number, old.rstrip("\r"), new.rstrip("\r")) for number, (old, new) in pairs if old != new]
+    return lines
 
 
 def after(tree: Tree, path: str, target: str) -> Plan:
@@ -304,7 +312,7 @@ def test_move_does_not_change_shared_notes(yard: Tree, make_tree: Callable[[str]
     other = make_tree("other")
     other.file("a/b.md", "@yard/gates/north.md\n")
     yard.source(("lib", other))
-    assert after(yard, "yard/gates/north.md", "yard/gates/n.md").edits == ()
+    assert lines_of(after(yard, "yard/gates/north.md", "yard/gates/n.md")) == []
     with pytest.raises(NoteError, match="no such note"):
         yard.session().notes.plan_move("[lib]:a/b.md", "a/c.md")
 
@@ -324,7 +332,7 @@ def test_newly_written_link_follows_a_move(yard: Tree) -> None:
     session = yard.session()
     yard.file("yard/night/rounds.md", "@yard/gates/north.md\n")
     plan = session.notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
-    assert plan.edits == (LineEdit("yard/night/rounds.md", 1, "@yard/gates/north.md", "@yard/gates/n.md"),)
+    assert lines_of(plan) == [("yard/night/rounds.md", 1, "@yard/gates/north.md", "@yard/gates/n.md")]
 
 
 PARTS = st.sampled_from(["a", "b", "note", "My Note", "x-y", "é", "it's", "n(1)", "100%", "[z]", "c#", "日本"])
@@ -391,7 +399,7 @@ def test_ten_thousand_links_follow_a_move(tree: Tree) -> None:
     for number in range(500):
         tree.file(f"a/c/n{number:03d}.md", "@a/b/hub.md\n" * 20)
     plan = tree.session().notes.plan_move("a/b/hub.md", "a/b/center.md")
-    assert len(plan.edits) == 10_000
+    assert len(lines_of(plan)) == 10_000
 
 
 def test_failed_folder_move_is_undone(yard: Tree, monkeypatch: pytest.MonkeyPatch, files: Callable[[], Files]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -23,27 +22,12 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, hanging, line
 from brvtui.paint.text import cut_left, wrap
-from brvtui.tree.editing.merging import Side
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.notes.plan import Plan, Recorded, Step, Write
     from brvtui.notes.signals import SignalTarget
     from brvtui.session.edit_effect import EditEffect
-
-# The signs in every comparison of two texts: theirs is on disk, mine would be saved.
-
-
-SIGNS = {Side.THEIRS: ("-", "bad"), Side.MINE: ("+", "ok"), Side.BOTH: (" ", "muted")}
-"""The sign and the role of a line, by side."""
-
-
-def legend(mine: str) -> Line:
-    """Returns a legend for the symbols; ``mine`` describes the user's text."""
-    (theirs, their_role), (own, own_role) = SIGNS[Side.THEIRS], SIGNS[Side.MINE]
-    row = line(f" {theirs} theirs: ", their_role).add("the note on disk", "muted")
-    return row.add(f"   {own} mine: ", own_role).add(mine, "muted")
-
 
 # The pane with a plan before it is applied: every file and line that it changes.
 
@@ -90,7 +74,7 @@ class PlanPane(Pane):
         lines += [Line()] if lines else []
         lines += [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
         lines += [line(f" {part}", "warn") for notice in self.plan.notices for part in wrap(notice, width - 2)]
-        return lines + _edits(self.plan, width) + _contents(self.plan, width)
+        return lines + [entry for step in self.plan.steps for entry in _text_lines(step, self.plan, width)]
 
 
 def _step(step: Step, plan: Plan, width: int) -> list[Line]:
@@ -123,17 +107,19 @@ def _source(step: Write, plan: Plan) -> str:
     return ""
 
 
-def _contents(plan: Plan, width: int) -> list[Line]:
+def _text_lines(step: Step, plan: Plan, width: int) -> list[Line]:
+    """Returns the changed lines of a file, below its path; empty for a file that is removed, moved or copied."""
     from brvtui.notes.plan import Write
+    from brvtui.paint.differences import hunk_lines
+    from brvtui.tree.editing.merging import difference
 
-    lines: list[Line] = []
-    for step in plan.steps:
-        if isinstance(step, Write) and step.before is None and step.after is not None and not _source(step, plan):
-            lines += [Line(), line(f" {step.path}", "bold strong").cut(width)]
-            rows = step.after.data.decode("utf-8", "replace").rstrip("\n").split("\n")
-            for number, row in enumerate(rows, start=1):
-                lines += _change(number, "+", row, width)
-    return lines
+    if not isinstance(step, Write) or step.after is None or (step.before is None and _source(step, plan)):
+        return []
+    before, after = (
+        held.data.decode("utf-8", "replace").replace("\r\n", "\n") if held else "" for held in (step.before, step.after)
+    )
+    hunks = difference(after, before, context=0)
+    return [Line(), line(f" {step.path}", "bold strong").cut(width), *hunk_lines(hunks, width)]
 
 
 def _signals(entry: Recorded) -> str:
@@ -143,41 +129,6 @@ def _signals(entry: Recorded) -> str:
         for one in (entry.before, entry.after)
     )
     return f"{before} → {after or 'nothing'}" if before else after
-
-
-def _edits(plan: Plan, width: int) -> list[Line]:
-    from brvtui.notes.plan import Write
-
-    lines: list[Line] = []
-    listed = {edit.path for edit in plan.edits}
-    for path, edits in groupby(plan.edits, lambda edit: edit.path):
-        lines += [Line(), line(f" {path}", "bold strong").cut(width)]
-        for edit in edits:
-            lines += _change(edit.line, "-", edit.before, width) + _change(edit.line, "+", edit.after, width)
-    for step in plan.steps:
-        if isinstance(step, Write) and step.before and step.after and step.path not in listed:
-            lines += [Line(), line(f" {step.path}", "bold strong").cut(width)]
-            lines += _difference(step.before.data, step.after.data, width)
-    return lines
-
-
-def _difference(before: bytes, after: bytes, width: int) -> list[Line]:
-    from brvtui.tree.editing.merging import difference
-
-    old, new = (data.decode("utf-8", "replace") for data in (before, after))
-    rows = [row for hunk in difference(new, old, context=0) for row in hunk.lines]
-    return [
-        entry for row in rows for entry in _change(row.mine or row.theirs or 0, SIGNS[row.side][0], row.text, width)
-    ]
-
-
-def _change(number: int, sign: str, text: str, width: int) -> list[Line]:
-    role = "bad" if sign == "-" else "ok"
-    parts = wrap(text, width - 9)
-    return [
-        line(f" {number if place == 0 else '':>4} ", "faint").add(f"{sign if place == 0 else ' '} {part}", role)
-        for place, part in enumerate(parts)
-    ]
 
 
 FindEffect = Callable[["Plan"], Sequence[Line]]

@@ -19,10 +19,9 @@ from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line, line, rule
-from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
-    from brvtui.tree.editing.merging import DiffLine, Hunk
+    from brvtui.tree.editing.merging import Hunk
 
 # The dialogs that list this session's changes and the remaining drafts.
 
@@ -274,25 +273,7 @@ class DiffPane(Pane):
         """Returns a legend, then each line with its numbers in both texts and its sign; rules separate the hunks."""
         if not self._hunks:
             return [line(" no differences", "muted")]
-        from brvtui.app.editing.plan_dialog import legend
+        from brvtui.paint.differences import hunk_lines, legend
 
-        numbers = [number for hunk in self._hunks for row in hunk.lines for number in (row.mine, row.theirs) if number]
-        digits = len(str(max(numbers, default=0)))
-        lines = [legend(self._mine).cut(width)]
-        for place, hunk in enumerate(self._hunks):
-            lines += [rule(width, dash=self.glyphs.dash)] if place else []
-            for row in hunk.lines:
-                lines += _row(row, digits, width)
-        return lines
-
-
-def _row(row: DiffLine, digits: int, width: int) -> list[Line]:
-    from brvtui.app.editing.plan_dialog import SIGNS
-
-    sign, role = SIGNS[row.side]
-    lines: list[Line] = []
-    for place, part in enumerate(wrap(row.text, width - 2 * digits - 6)):
-        theirs, mine, mark = (row.theirs or "", row.mine or "", sign) if place == 0 else ("", "", " ")
-        head = line(f" {theirs:>{digits}} {mine:>{digits}} ", "faint")
-        lines.append(head.add(f"{mark} ", role).add(part, "text" if role == "muted" else role))
-    return lines
+        between = [rule(width, dash=self.glyphs.dash)]
+        return [legend(self._mine).cut(width), *hunk_lines(self._hunks, width, between)]
