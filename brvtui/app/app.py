@@ -605,7 +605,7 @@ class BrvTui(ConfiguredApp):
             self.changes.archive(self.note_at_hand)
 
     def action_retitle_note(self) -> None:
-        """Gives the current note another title."""
+        """Changes the title of the current note."""
         self.changes.retitle(self.note_at_hand)
 
     def action_signals(self) -> None:

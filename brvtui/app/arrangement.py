@@ -232,7 +232,7 @@ class Arrangement(NamedTuple):
     tabs: tuple[str, ...]
     """The panes that are tabs on a narrow screen, in order."""
     wide: Callable[[int, int], Split] | None = None
-    """Returns the default split of a wide screen for its width and height. Without it, a wide screen has tabs, too."""
+    """Returns the default split of a wide screen for its width and height; None if a wide screen has tabs, too."""
     head: str = ""
     """The widget that stays above the panes on a narrow screen, and above a maximised pane."""
     head_rows: int = 0

@@ -66,7 +66,7 @@ _GROUPS = {
         "query": ("query:query", "Answer a query and show every decision"),
         "ask": ("ask:ask", "Answer a query, with a model if allowed"),
         "find": ("find:find", "List the notes that contain a text"),
-        "terms": ("terms:terms", "List the notes' words, or cut a text"),
+        "terms": ("terms:terms", "List the notes' words, or split a text"),
         "code": ("code:code", "Show the code relevant to a task"),
         "replay": ("query:replay", "Answer many queries, one JSON line each"),
     },
@@ -103,7 +103,7 @@ _GROUPS = {
 }
 """The commands by group and name: module and function, and summary. Only the called command's module is imported."""
 _UNLISTED = {
-    "check-edit": ("agents:check_edit", "Show which queries an edit of a note breaks"),
+    "check-edit": ("agents:check_edit", "Show which queries an edit to a note breaks"),
     "skill": ("agents:skill", "Teach an agent to use brv-tui"),
 }
 """More commands for agents, which the help of ``mcp`` names."""

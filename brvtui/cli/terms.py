@@ -84,12 +84,12 @@ def terms(
         return OK
     from brvtui.lab.terms import terms_of
 
-    table, most = terms_of(session.snapshot), None if form == "json" else _LISTED
+    table, limit = terms_of(session.snapshot), None if form == "json" else _LISTED
     for notice in session.snapshot.search_notices(bool(table.by_name)):
         say_note(notice)
     one = table.by_name.get(term.lower()) if term is not None else None
     found = table.find(text, order, only or "") if term is None else [one] if one is not None else []
-    details = table.details(one.term, session.engines.expansion_rules(), most) if one is not None else None
+    details = table.details(one.term, session.engines.expansion_rules(), limit) if one is not None else None
     value = {"notes": table.notes, "count": len(found), "terms": _dicts(found)}
     if details is not None:
         value |= {"neighbours": _dicts(details.neighbours), "variants": _dicts(details.variants)}

@@ -371,7 +371,7 @@ class CountsAccess(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AnalysisStep:
-    """One step in which an engine cuts a text into the words that it searches for.
+    """One step in which an engine splits a text into the words that it searches for.
 
     The names of steps are ``scope``, ``text`` (after changes to the whole text), ``words``, ``stop words`` (those left
     out), ``keywords``, ``terms`` (those searched), ``stems``, ``expression`` (in FTS5 syntax), ``compared`` (the words
@@ -386,7 +386,7 @@ class AnalysisStep:
 
 @runtime_checkable
 class Analyses(Protocol):
-    """An engine that shows how it cuts the text of a query. It uses the functions of its search."""
+    """An engine that shows how it splits the text of a query into words, using the same functions as its search."""
 
     def analysis(self, context: Context[Any], text: str) -> tuple[AnalysisStep, ...]:
         """The steps for ``text`` in order, without calling services. Raises :class:`EngineError`."""
@@ -394,7 +394,7 @@ class Analyses(Protocol):
 
 @runtime_checkable
 class ExpandsTerms(Protocol):
-    """An engine that also finds words that begin like a query word, or differ from it by a few letters."""
+    """An engine that also finds words that begin with a query word, or differ from it by a few letters."""
 
     def expansion_rules(self, constants: Any) -> ExpansionRules | None:
         """The rules for these words; None if ``constants`` switch them off."""
@@ -402,7 +402,7 @@ class ExpandsTerms(Protocol):
 
 @runtime_checkable
 class QuotesNotes(Protocol):
-    """An engine whose answers quote notes up to a length."""
+    """An engine whose answers quote at most a certain number of characters of a note."""
 
     def quoted_units(self, constants: Any) -> int:
         """The maximum number of UTF-16 units of a note that an answer quotes."""

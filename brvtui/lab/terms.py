@@ -110,8 +110,8 @@ class TermList:
             found = [term for term in found if only == frequency(term, self.notes) or term.term in split]
         return sorted(found, key=attrgetter(order), reverse=order != "term")
 
-    def details(self, term: str, rules: ExpansionRules | None, most: int | None = None) -> TermDetails:
-        """At most ``most`` details of each kind. Neighbours are the other terms that a query for ``term`` finds by
+    def details(self, term: str, rules: ExpansionRules | None, limit: int | None = None) -> TermDetails:
+        """At most ``limit`` details of each kind. Neighbours are the other terms that a query for ``term`` finds by
         ``rules``; there are none without rules.
 
         The first call reads all notes.
@@ -125,9 +125,9 @@ class TermList:
             if term in (*pair, (whole := "".join(pair)))
         ]
         return TermDetails(
-            tuple(sorted(self._neighbours(term, rules), key=lambda one: (-one.weight, one.term)))[:most],
-            tuple(sorted(variants, key=lambda one: (-one.df, one.spelling)))[:most],
-            tuple(self._snapshot.notes[place].path for place in places[:most]),
+            tuple(sorted(self._neighbours(term, rules), key=lambda one: (-one.weight, one.term)))[:limit],
+            tuple(sorted(variants, key=lambda one: (-one.df, one.spelling)))[:limit],
+            tuple(self._snapshot.notes[place].path for place in places[:limit]),
         )
 
     def _neighbours(self, term: str, rules: ExpansionRules | None) -> Iterator[TermNeighbour]:

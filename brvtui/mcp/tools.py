@@ -56,9 +56,9 @@ def _declared(
     return ToolDeclaration(listed, answer)
 
 
-def _text(description: str, most: int = 1_000) -> dict[str, Any]:
-    """The schema of a text with at most ``most`` characters."""
-    return {"type": "string", "maxLength": most, **({"description": description} if description else {})}
+def _text(description: str, limit: int = 1_000) -> dict[str, Any]:
+    """The schema of a text with at most ``limit`` characters."""
+    return {"type": "string", "maxLength": limit, **({"description": description} if description else {})}
 
 
 _COMMON = {"project": _text("If there are several: name or folder"), "detail": {"type": "boolean"}}
@@ -77,10 +77,10 @@ def _explain(session: Session, given: Arguments) -> dict[str, Any]:
 
 def _why_not(session: Session, given: Arguments) -> dict[str, Any]:
     trace = session.preview(given["query"], engine=given.get("engine", ""))
-    trials, most = count(1), float("inf") if given.get("detail") else _TRIALS
+    trials, limit = count(1), float("inf") if given.get("detail") else _TRIALS
     # A limit of trials, not of time, so that the same call finds the same changes.
-    explanation, search = explain_note(session, trace, given["note"], lambda: next(trials) > most)
-    return short_reasons(explanation, search, search.is_complete and next(trials) <= most + 1)
+    explanation, search = explain_note(session, trace, given["note"], lambda: next(trials) > limit)
+    return short_reasons(explanation, search, search.is_complete and next(trials) <= limit + 1)
 
 
 def _check_edit(session: Session, given: Arguments) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Finds the problems of a note's or a topic's text, whichever the project has."""
+"""Finds the problems in the text of a note or a topic."""
 
 from __future__ import annotations
 

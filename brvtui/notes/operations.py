@@ -219,7 +219,7 @@ class Notes:
         return replace(plan, notices=(*plan.notices, *broken))
 
     def plan_title(self, path: str, title: str) -> Plan:
-        """Returns a plan that gives the note at ``path`` another title. Raises :class:`NoteError`."""
+        """Returns a plan that changes the title of the note at ``path``. Raises :class:`NoteError`."""
         return plan_title(self._tree, path, title)
 
     def plan_replacing(self, pairs: Sequence[tuple[str, ...]], is_merge: bool, joins: bool | None = None) -> Plan:

@@ -118,7 +118,7 @@ class Plan:
     steps: tuple[Step, ...]
     notices: tuple[str, ...] = ()
     replaced: tuple[tuple[str, str], ...] = ()
-    """The notes that others replace: their paths, each with the path of the note that takes its place."""
+    """The paths of replaced notes, each with the path of the note that takes its place."""
     judgments: tuple[tuple[Judgment, Judgment], ...] = ()
     """The judged queries that change with the notes, before and after."""
 

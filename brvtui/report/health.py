@@ -20,11 +20,11 @@ def by_kind(report: HealthReport) -> dict[FindingKind, list[Finding]]:
 
 
 def summary(report: HealthReport, noun: str) -> str:
-    """The numbers of findings, checked notes and queries in a sentence. Notes are called ``noun``."""
+    """The numbers of findings, checked notes and queries, as one phrase. Notes are called ``noun``."""
     ignored = f", {len(report.ignored)} ignored" if report.ignored else ""
     queries = counted(report.queries, "judged or logged query", "judged and logged queries")
     found = counted(len(report.findings), "finding", "findings")
-    return f"{found} in {counted(report.notes, noun, f'{noun}s')}{ignored}; {queries} asked"
+    return f"{found} in {counted(report.notes, noun, f'{noun}s')}{ignored}; {queries} run"
 
 
 def health_lines(report: HealthReport, noun: str, width: int) -> Iterator[Line]:

@@ -39,7 +39,7 @@ _FULL = "--full also shows the decision, the search, the score of the first resu
 _STRATEGY = 20
 _SENTENCE_LINES = 99
 _POINT = 3
-"""The cells before a clause on a line of its own."""
+"""The indentation, in cells, of a clause on its own line."""
 _SHOWN_ANSWER_LINES = 24
 
 

@@ -1,4 +1,4 @@
-"""Asks many queries for the health of a memory, and keeps results that changed notes cannot have affected."""
+"""Runs the many queries of a health check, and reuses results that changed notes cannot have affected."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class KeptResults:
         self._has_new = False
 
     def get(self, key: str, state: str, compute: Callable[[], Any]) -> Any:
-        """The kept result for ``key`` if it has the same ``state``; otherwise the result of ``compute``."""
+        """The stored result for ``key`` if it has the same ``state``; otherwise the result of ``compute``."""
         known = self._used.get(key) or self._kept.get(key)
         if known is None or known[0] != state:
             known, self._has_new = [state, compute()], True
@@ -52,14 +52,14 @@ class KeptResults:
 
 
 class QueryMemo:
-    """Asks the session's engine.
+    """Runs queries with the session's engine, and reuses earlier answers.
 
     An answer is reused on the same day if the notes that contain most words of the query, or words that begin with
     them, are the same and have not changed. The scores of such an answer may be slightly out of date.
     """
 
     def __init__(self, session: Session, kept: KeptResults) -> None:
-        """Asks nothing yet. Answers are kept in ``kept``."""
+        """Creates a memo for the current notes of ``session``; ``kept`` holds the answers."""
         self._engine = session.engines.named(session.engine)
         self._context = session.engines.context(session.engine)
         self._kept = kept

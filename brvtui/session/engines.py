@@ -117,8 +117,8 @@ class Engines:
             raise EngineError(str(error)) from error
 
     def analyses(self, text: str, only: str = "") -> dict[str, tuple[AnalysisStep, ...]]:
-        """For each engine that shows how it cuts ``text``, the steps, keyed by the engine's name; for a failed engine,
-        one step called ``failed``. ``only`` chooses one engine.
+        """The steps in which engines split ``text`` into words, keyed by the engine's name; without the engines that do
+        not show them. If an engine fails, it has one step called ``failed``. ``only`` chooses one engine.
 
         Raises :class:`brvtui.engines.contract.EngineError` if ``text`` is too long, or for an unknown engine.
         """

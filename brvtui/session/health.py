@@ -409,9 +409,9 @@ class _Check:
         """Notes that their own title does not find. Only titles without a rare word are tried."""
         common: list[tuple[int, str, str]] = []
         for note in self.notes:
-            least = min((self.overlap.frequency(word) for word in stems(note.title)), default=len(self.paths))
-            if least > _TITLE_RARE and note.title.strip() and not self.features[note.path].is_junk:
-                common.append((-least, note.path, note.title))
+            rarest = min((self.overlap.frequency(word) for word in stems(note.title)), default=len(self.paths))
+            if rarest > _TITLE_RARE and note.title.strip() and not self.features[note.path].is_junk:
+                common.append((-rarest, note.path, note.title))
         for _, path, title in sorted(common)[: self._searches]:
             files = self.memo.search(title)
             if path not in files:

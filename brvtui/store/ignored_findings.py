@@ -18,7 +18,7 @@ class IgnoredFindings:
     """The ignored findings of one tree. The file is created with the first one."""
 
     def __init__(self, tree: Path) -> None:
-        """The file need not exist."""
+        """Creates the list for ``tree``; its file need not exist."""
         self._path = tree_folder(tree) / _FILE
 
     def read(self) -> frozenset[FindingKey]:

@@ -80,7 +80,7 @@ class FullText:
         return list(zip(best.tolist(), total[best].tolist(), strict=True))
 
     def words(self, text: str) -> tuple[str, ...]:
-        """The words into which the index's tokenizer cuts ``text``, in order, as the index stores them."""
+        """The words into which the index's tokenizer splits ``text``, in order, as the index stores them."""
         words = full_text(IndexLayout(("text",), self.layout.tokenizer), [(text,)])
         with words._database as database:
             database.execute("CREATE VIRTUAL TABLE words USING fts5vocab(documents, instance)")

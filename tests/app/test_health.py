@@ -85,7 +85,7 @@ async def test_findings_show_reason_cost_origin_and_remedies(
         details = flat(pilot, "#finding")
         assert row.sentence in details
         assert "Ada" in details
-        assert " c Combine the notes" in details
+        assert " c Merge the notes" in details
         pane.move_to(0)
         await settled(pilot)
         assert "task t-7: shorter" in flat(pilot, "#finding")

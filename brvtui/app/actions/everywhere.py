@@ -66,7 +66,7 @@ _CHANGES = (
            needs=Need.NOTE | Need.TREE),
     Action("note.undo", "u", "app.undo_change", "undo",
            "Undo the latest save, move or archiving in this session"),
-    Action("note.redo", "U", "app.redo_change", "redo", "Redo the change that you undid last"),
+    Action("note.redo", "U", "app.redo_change", "redo", "Redo the last change that you undid"),
     Action("note.drafts", "D", "app.drafts", "drafts", "List drafts: text that you typed but never saved"),
     Action("note.changes", "C", "app.changes", "changes", "List the changes made in this session"),
 )  # fmt: skip

@@ -100,7 +100,10 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
             self.dismiss(request)
 
 
-_SUPERSEDED = "The older notes are archived, and the newer ones link to them. Links and judged queries follow."
+_SUPERSEDED = (
+    "The older notes are archived, and the newer ones link to them. Other links and judged queries then refer to the "
+    "newer notes."
+)
 _FROM_FILE = "its signals come from the file given with --signals: change them there and open the project again"
 _FOREIGN = ("[", "_")
 """Folders whose names start with one of these characters belong to shared sources or to the engine itself."""
@@ -184,11 +187,11 @@ class NoteChanges:
             from brvtui.app.editing.plan_dialog import PlanDialog
 
             make = partial(session.notes.plan_archiving, paths)
-            message = "Search then finds short stubs, and the full texts are kept beside them."
+            message = "Searches then find short stubs, and the full texts are kept beside them."
             self._confirm(paths[0], lambda: PlanDialog("Archive", message, make, partial(self._effect, session)))
 
     def replace(self, pairs: Sequence[tuple[str, ...]], is_merge: bool) -> None:
-        """For each of ``pairs``, merges the first note into the second, or archives it and links it from the second."""
+        """Merges the first note of each pair into the second, or archives it and adds a link to it to the second."""
         session = self._session_for(pairs[0][0] if pairs else "", "its finding must be about two notes")
         if session is None:
             return
@@ -206,8 +209,8 @@ class NoteChanges:
         self._confirm(pairs[0][0], lambda: PlanDialog(title, message, make, effect))
 
     def retitle(self, path: str) -> None:
-        """Gives the note at ``path`` another title."""
-        session = self._session_for(path, "{health.retitle} gives it another title")
+        """Changes the title of the note at ``path``."""
+        session = self._session_for(path, "{health.retitle} changes its title")
         if session is not None and path not in session.snapshot.by_path:
             self._services.notify(f"{path} is not a note, so it has no title to change", timeout=4)
         elif session is not None:

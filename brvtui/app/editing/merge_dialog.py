@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from brvtui.notes.plan import Plan
 
 MERGED = (
-    "One note of each pair is archived; links and judged queries follow to the other. Its text is joined to the "
-    "other's, unless the notes share at least 60 % of their words."
+    "One note of each pair is archived; links and judged queries then refer to the other, which gets the text of both, "
+    "unless they share at least 60 % of their words."
 )
-_ONE_OF_TWO = "One of the notes is archived; links and judged queries follow to the other."
+_ONE_OF_TWO = "One of the notes is archived; links and judged queries then refer to the other."
 _ONLY, _BOTH = "keep only this note", "join both texts"
 
 
@@ -75,21 +75,21 @@ class MergeDialog(PlanDialog):
 
     def __init__(self, notes: dict[str, str], make: Callable[..., Plan], effect: FindEffect) -> None:
         """Creates a dialog for two ``notes``: texts by path. ``make`` plans the merge of a list of pairs of paths; its
-        argument ``joins`` is true if it joins the texts. At first, the second note is kept.
+        argument ``joins`` is true if it joins the texts. By default, the second note is kept.
         """
         super().__init__("Merge two notes", _ONE_OF_TWO, effect=effect)
         self._notes = notes
         self._make_merge = make
 
     def make_fields(self) -> ComposeResult:
-        """Yields the note to keep, the way of merging, and both texts."""
+        """Yields the choice of the note to keep, the choice of its text, and both texts."""
         yield Options("keep", [*reversed(self._notes)], id="keep")
         yield Options("text", [_ONLY, _BOTH], _ONLY if share_words(*self._notes.values()) else _BOTH, id="text")
         yield SidesPane(*self._notes.items(), id="sides")
 
     @property
     def entered(self) -> tuple[str, str]:
-        """The path to keep, and the way of merging."""
+        """The path of the note to keep, and the choice of its text."""
         return self.query_one("#keep", Options).chosen, self.query_one("#text", Options).chosen
 
     def maker(self) -> Callable[[], Plan]:
@@ -99,5 +99,5 @@ class MergeDialog(PlanDialog):
         return partial(self._make_merge, [(other, keep)], joins=way == _BOTH)
 
     def action_switch_text(self) -> None:
-        """Selects the other way of merging."""
+        """Switches between keeping only one text and joining both."""
         self.query_one("#text", Options).choose(_ONLY if self.entered[1] == _BOTH else _BOTH)

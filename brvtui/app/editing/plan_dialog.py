@@ -50,7 +50,7 @@ class PlanPane(Pane):
         self.plan: Plan | None = None
         self.problem = ""
         self.effect: Sequence[Line] | None = ()
-        """The effect of the plan on queries; None while it is looked for."""
+        """The effect of the plan on queries; None until it is known."""
 
     def show_plan(self, plan: Plan | None, problem: str = "") -> None:
         """Shows ``plan`` or ``problem``; without either, shows that the plan is being prepared."""
@@ -59,7 +59,7 @@ class PlanPane(Pane):
         self.rebuild(force=True)
 
     def show_effect(self, effect: Sequence[Line] | None) -> None:
-        """Shows the ``effect`` of the plan above it, or that it is being looked for."""
+        """Shows the ``effect`` of the plan above it; if it is None, shows that queries are being run."""
         self.effect = effect
         self.rebuild(force=True)
 
@@ -145,7 +145,7 @@ def effect_lines(effect: EditEffect, glyphs: Glyphs) -> list[Line]:
     if not effect.otherwise:
         return [line(f" {glyphs.check} {queries}: every answer stays the same", "ok")]
     worse = [change for change in effect.judged_otherwise if change.is_loss]
-    head = f"{len(effect.otherwise)} of {queries} would get another answer, {len(worse)} judged as worse"
+    head = f"{len(effect.otherwise)} of {queries} would get a different answer, {len(worse)} of them worse"
     lines = [line(f" {glyphs.cross if worse else glyphs.bullet} {head}", "bad" if worse else "strong")]
     for change in sorted(effect.otherwise, key=lambda change: change not in worse)[:_MOST_QUERIES]:
         before, now = (f"{(*each.ranking, 'no note')[0]} ({each.outcome})" for each in (change.before, change.now))

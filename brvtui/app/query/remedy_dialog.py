@@ -82,10 +82,10 @@ class RemedyPane(ChoicePane):
     TITLE = "What would help it"
     HELP_TEXT = (
         "The tab raise lists changes to the note or to the query that would rank the note higher, get it quoted, or "
-        "avoid a model. The tab lower lists changes after which the note is lower, is no longer used in a direct "
-        "answer, or is not in the answer. Each was tried on a copy in memory, with the rank, tier and score shown, and "
-        "with the judged and logged queries that it would change. Press {remedies.tab} to change the tab, and "
-        "{remedies.take} to go to the place where you can make the change; nothing is changed yet."
+        "avoid a model. The tab lower lists changes after which the note ranks lower, is no longer used in a direct "
+        "answer, or is not in the answer. Each was tried on an in-memory copy; you see the resulting rank, tier and "
+        "score, and the judged and logged queries whose answers would change. Press {remedies.tab} to change the tab, "
+        "and {remedies.take} to go to the place where you can make the change; nothing is changed yet."
     )
     BINDINGS = bindings(REMEDIES)
 

@@ -174,7 +174,7 @@ class ByteRover:
             AnalysisStep("words", tuple(one.word for one in words), "; ".join(found.lint.notes)),
             AnalysisStep("stop words", tuple(one.word for one in words if one.stop_word)),
             AnalysisStep("text", tuple(filter(None, (found.lint.filtered,)))),
-            AnalysisStep("terms", found.lint.tokens, "cut at punctuation, in lower case; no stems, CJK runs whole"),
+            AnalysisStep("terms", found.lint.tokens, "split at punctuation, in lower case; no stems, CJK runs whole"),
             AnalysisStep("unmatched", tuple(from_utf16(one.term) for one in matches if not one.scores.any())),
         )
 

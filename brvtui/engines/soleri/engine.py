@@ -146,7 +146,7 @@ class Soleri:
         stems = indexes[0].words(" ".join(names)) if indexes else ()
         unmatched = (name for name in dict.fromkeys(names) if not any(index.holds([name]) for index in indexes))
         return (
-            AnalysisStep("terms", names, "lower case, cut at white space and - _ . / \\"),
+            AnalysisStep("terms", names, "lower case, split at white space and - _ . / \\"),
             AnalysisStep("expression", tuple(filter(None, (expression(text, context.constants.as_run),)))),
             AnalysisStep("stems", stems, indexes[0].layout.tokenizer if indexes else ""),
             AnalysisStep("compared", tuple(tokenize(text)), COUNTED),

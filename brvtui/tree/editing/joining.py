@@ -1,4 +1,4 @@
-"""One text from the texts of two notes. No line of either is lost, except the title and frontmatter of the second."""
+"""Joins the texts of two notes. Only the title and the frontmatter of the second are lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 _RELATIONS = "## relations"
 _WORD = re.compile(r"\w+")
 _SHARED = 0.6
-"""The part of the words of two texts that both contain if one of them is enough."""
+"""The share of common words from which on one of two texts is enough."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class _Section:
 
 
 def share_words(one: str, other: str) -> bool:
-    """True if at least 60 % of the different words of both texts are in both. Their frontmatter does not count."""
+    """True if the texts share at least 60 % of their distinct words, not counting their frontmatter."""
     words, others = (set(_WORD.findall(text[parse(text).body_start :].casefold())) for text in (one, other))
     return 2 * len(words & others) >= _SHARED * (len(words) + len(others))
 

@@ -14,7 +14,7 @@ _MACRO = "[attr]"
 
 
 def changing_line(files: Collection[bytes], notes: Collection[str]) -> str:
-    """The first line in the attributes ``files`` that can give one of ``notes`` a filter or an encoding; or empty.
+    """The first line in the attributes ``files`` that can give one of ``notes`` a filter or an encoding; else empty.
 
     The files are in the order of their folders, from the root of the repository. Patterns are compared with the names
     of notes only, and no line cancels another, so a line can be returned that affects none of the notes.
