@@ -1,14 +1,18 @@
 """From the start of the process to the first whole frame: the app beside an empty Textual app, in turns.
 
-    python -m benchmarks.first_paint [PROJECT] [--beside OTHER] [--rounds 10] [--size 120x36] [--show] [--save FILE]
+    python -m benchmarks.first_paint [PROJECT] [--python PYTHON] [--beside OTHER] [--rounds 15] [--size 120x36]
 
-With ``--beside``, the app of OTHER, a checkout with a .venv of its own, takes the place of the empty app.
-Both are started in a pseudo-terminal, one after the other in each round, so that other work of the machine slows both.
-A frame is *whole* when every cell of the screen was written and, for the app, its chrome stands there: tabs in the
-first row, the titles and outer corners of its panes, and keys in the last row. The contents of panes do not count while
-the tree is being read. *Processor* is the user and system time of the process, which is killed at that frame. Bytecode
-is kept, as in an installed program, even where ``PYTHONDONTWRITEBYTECODE`` is set: the first round, which does not
-count, compiles what changed. ``--show`` prints the app's first whole frame.
+PYTHON is the interpreter of an environment in which brv-tui is installed, by default this one; its ``brv-tui`` runs,
+and its Textual is that of the empty app. With ``--beside``, the ``brv-tui`` of OTHER, another such interpreter, takes
+the place of the empty app. Both are started in a pseudo-terminal, one after the other in each round, so that other work
+of the machine slows both. They run in an empty folder with an empty home, in UTF-8 and without settings.
+
+The output goes to the cells of a small terminal. A frame ends with a synchronized update, which the terminal says it
+supports, or where the output pauses. It is *whole* if every cell was written since the alternate screen was opened and,
+for the app, its chrome is there: tabs in the first row, the titles and outer corners of its panes, and keys in the last
+row. The contents of panes do not count while the tree is being read. *Processor* is the user and system time of the
+process, which is killed at that frame. Bytecode is kept, as in an installed program: the first round, which does not
+count, compiles what changed. ``--show`` prints the app's first whole frame, ``--save FILE`` writes all figures.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ import sys
 import tempfile
 import termios
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -35,11 +39,15 @@ from statistics import median
 from benchmarks.timings import setting
 
 _EMPTY_APP = "from textual.app import App\n\nApp().run()\n"
-_LONGEST_SECONDS = 20.0
+_SAMPLE = Path(__file__).parent.parent / "sample-tree"
+_LONGEST_SECONDS = 60.0
+_FRAME_ENDS, _NEW_SCREEN = "\x1b[?2026l", "\x1b[?1049h"
+_ASKS_FOR_FRAMES, _HAS_FRAMES = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
 _TOKEN = re.compile(
-    r"\x1b\[(?P<numbers>[0-9;]*)H"  # a place of the cursor
-    r"|\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-OQ-Z\\^_=>]"  # other escapes
-    r"|[^\x1b]"
+    r"\x1b\[(?P<numbers>[0-9;]*)[Hf]"  # a place of the cursor
+    r"|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"  # others
+    r"|[\x00-\x1a\x1c-\x1f\x7f]"
+    r"|[^\x00-\x1f\x7f]+"
 )
 
 
@@ -48,20 +56,31 @@ class Screen:
 
     def __init__(self, columns: int, rows: int) -> None:
         self.columns = columns
-        self._cells: list[list[str]] = [[""] * columns for _ in range(rows)]
-        self._missing = columns * rows
-        self._row = self._column = 0
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._unread = ""
+        self._rows = rows
+        self._clear()
+
+    def _clear(self) -> None:
+        self._cells: list[list[str]] = [[""] * self.columns for _ in range(self._rows)]
+        self._row = self._column = 0
 
     def write(self, data: bytes) -> None:
         """Writes what a process sent: text, new lines and places of the cursor; other escapes change no cell."""
+        for _ in self.frames(data):
+            pass
+
+    def frames(self, data: bytes) -> Iterator[None]:
+        """Writes ``data``, and stops at the end of each synchronized update in it and at its own end."""
         text = self._unread + self._decoder.decode(data)
         end = 0
         while token := _TOKEN.match(text, end):  # an escape that is not complete yet ends this
             self._take(token)
             end = token.end()
+            if token[0] == _FRAME_ENDS:
+                yield
         self._unread = text[end:]
+        yield
 
     def _take(self, token: re.Match[str]) -> None:
         found = token[0]
@@ -72,16 +91,18 @@ class Screen:
             self._row += 1
         elif found == "\r":
             self._column = 0
-        elif len(found) == 1 and found >= " ":
-            if self._row < len(self._cells) and self._column < self.columns:
-                self._missing -= not self._cells[self._row][self._column]
-                self._cells[self._row][self._column] = found
-            self._column += 1
+        elif found == _NEW_SCREEN:
+            self._clear()
+        elif found >= " ":
+            for char in found if self._row < self._rows else "":
+                if self._column < self.columns:
+                    self._cells[self._row][self._column] = char
+                self._column += 1
 
     @property
     def covered(self) -> bool:
         """True if every cell was written."""
-        return not self._missing
+        return all(map(all, self._cells))
 
     @property
     def lines(self) -> list[str]:
@@ -112,30 +133,37 @@ class Start:
     lines: list[str]
 
 
-def start(command: Sequence[str], source: Path, columns: int, rows: int, whole: Callable[[Screen], bool]) -> Start:
-    """Starts ``command`` in the folder ``source`` and ends it with its first whole frame."""
+def start(command: list[str], folder: Path, columns: int, rows: int, whole: Callable[[Screen], bool]) -> Start:
+    """Starts ``command`` in the empty ``folder``, which is also its home, and ends it with its first whole frame."""
+    place = {"HOME": str(folder), "LC_ALL": "C.UTF-8", "PATH": os.defpath, "COLUMNS": str(columns), "LINES": str(rows)}
     began = time.perf_counter()
     pid, descriptor = pty.fork()
     if pid == 0:
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", COLUMNS=str(columns), LINES=str(rows))
-        os.chdir(source)
-        os.execv(command[0], command)
+        os.chdir(folder)
+        os.execve(command[0], command, {**place, "TERM": "xterm-256color", "COLORTERM": "truecolor"})
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    screen, wall = Screen(columns, rows), 0.0
+    screen, wall, output = Screen(columns, rows), 0.0, b""
     while not wall and time.perf_counter() - began < _LONGEST_SECONDS:
-        if select.select([descriptor], [], [], 1.0)[0]:
-            try:
-                screen.write(os.read(descriptor, 65_536))
-            except OSError:  # the process has ended
-                break
-        if screen.covered and whole(screen):
-            wall = time.perf_counter() - began
+        if not select.select([descriptor], [], [], 1.0)[0]:
+            continue
+        try:
+            data = os.read(descriptor, 65_536)
+        except OSError:  # the process has ended
+            break
+        read = time.perf_counter() - began
+        if _ASKS_FOR_FRAMES in data:
+            os.write(descriptor, _HAS_FRAMES)
+        output += data
+        if any(screen.covered and whole(screen) for _ in screen.frames(data)):
+            wall = read
     os.kill(pid, signal.SIGKILL)
     _, _, used = os.wait4(pid, 0)
     os.close(descriptor)
     if not wall:
-        raise SystemExit("\n".join([*screen.lines, f"no whole frame of {' '.join(command)}"]))
+        last = output[-2000:]
+        raise SystemExit(
+            "\n".join([*screen.lines, f"no whole frame of {' '.join(command)}; its last output: {last!r}"])
+        )
     return Start(wall * 1000, (used.ru_utime + used.ru_stime) * 1000, screen.lines)
 
 
@@ -144,48 +172,54 @@ def _row(name: str, values: Sequence[float], unit: str) -> str:
     return f"  {name:<10} {median(values):6.{digits}f}{unit} ({min(values):.{digits}f}–{max(values):.{digits}f})"
 
 
+def _app(python: Path, project: Path) -> list[str]:
+    """The installed program of the environment of ``python``, on ``project``."""
+    return [str(python.absolute()), str(python.absolute().with_name("brv-tui")), str(project.resolve())]
+
+
 def main() -> None:
     """Prints each round, and medians with their ranges."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("project", type=Path, nargs="?", default=Path("sample-tree"))
-    parser.add_argument("--beside", type=Path, metavar="OTHER", help="a checkout whose app is the other program")
-    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("project", type=Path, nargs="?", default=_SAMPLE)
+    parser.add_argument("--python", type=Path, default=Path(sys.executable))
+    parser.add_argument("--beside", type=Path, metavar="OTHER")
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--size", default="120x36")
     parser.add_argument("--show", action="store_true", help="print the first whole frame")
     parser.add_argument("--save", type=Path, help="write the figures of all rounds as JSON")
     args = parser.parse_args()
     columns, rows = (int(part) for part in args.size.split("x"))
+    if not args.project.exists():
+        parser.error(f"no project {args.project}")
     print(f"{setting()}; {args.project.name} at {args.size}, {args.rounds} rounds")
     ours: list[Start] = []
     others: list[Start] = []
-    app = ("-m", "brvtui", str(args.project.resolve()))
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "empty_app.py"
+    with tempfile.TemporaryDirectory() as made:
+        folder, script = Path(made) / "home", Path(made) / "empty_app.py"
+        folder.mkdir()
         script.write_text(_EMPTY_APP)
+        app, empty = _app(args.python, args.project), [str(args.python.absolute()), str(script)]
+        other = _app(args.beside, args.project) if args.beside else empty
         for number in range(args.rounds + 1):
-            if args.beside:
-                python = str(args.beside.resolve() / ".venv/bin/python")
-                other = start([python, *app], args.beside, columns, rows, has_chrome)
-            else:
-                other = start([sys.executable, str(script)], Path.cwd(), columns, rows, lambda _: True)
-            one = start([sys.executable, *app], Path.cwd(), columns, rows, has_chrome)
+            base = start(other, folder, columns, rows, has_chrome if args.beside else lambda _: True)
+            one = start(app, folder, columns, rows, has_chrome)
             if number:  # the first warms up what the system keeps of files
-                others.append(other)
+                others.append(base)
                 ours.append(one)
     if args.show:
         print("\n".join(ours[-1].lines))
     figures = {}
     for kind in ("wall", "processor"):
-        mine, base = [getattr(one, kind) for one in ours], [getattr(one, kind) for one in others]
-        ratios = [a / b for a, b in zip(mine, base, strict=True)]
+        mine, beside = [getattr(one, kind) for one in ours], [getattr(one, kind) for one in others]
+        ratios = [a / b for a, b in zip(mine, beside, strict=True)]
         print(f"{kind}, until the first whole frame: median (lowest–highest)")
         print(
-            _row("other" if args.beside else "empty", base, " ms"),
+            _row("other" if args.beside else "empty", beside, " ms"),
             _row("app", mine, " ms"),
             _row("ratio", ratios, ""),
             sep="\n",
         )
-        figures[kind] = {"app": mine, "other": base}
+        figures[kind] = {"app": mine, "other": beside}
     if args.save:
         args.save.write_text(json.dumps(figures))
 
