@@ -24,7 +24,7 @@ for _profile, _examples in (("short", SHORT), ("full", FULL)):
         derandomize=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
-settings.load_profile("short")  # make test-all: --hypothesis-profile full
+settings.load_profile("short")  # make test-all passes --hypothesis-profile full
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -45,7 +45,7 @@ _numbers = itertools.count()
 @pytest.fixture(autouse=True)
 def own_data_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Gives each test its own data folders and settings instead of the user's."""
-    folder = tmp_path_factory.getbasetemp() / "data" / str(next(_numbers))  # mktemp() looks at all that are there
+    folder = tmp_path_factory.getbasetemp() / "data" / str(next(_numbers))  # mktemp() would list all existing folders
     folder.mkdir(parents=True)
     for name in [name for name in os.environ if name.startswith("BRV_TUI_")]:
         monkeypatch.delenv(name)

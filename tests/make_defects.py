@@ -120,7 +120,7 @@ month: March / April / May / June / July / August / September / October
 TITLES = """{Noun} {aspect} in {svc} / {svc} {noun} {aspect} / {svc}: {aspect} of {nouns} / {Aspect} of {nouns} in {svc}
  / Why {svc} has {noun} {aspect} / {Noun} {aspect}, the {svc} way"""
 ASKED = "{noun} {aspect} {svc} / how {svc} does {noun} {aspect} / {aspect} of {nouns} in {svc} / {svc} {noun} {aspect}"
-# What the older and the newer note say: value, date, name, status and negation in turn
+# The claims of the older and the newer note, in this order: value, date, name, status, negation
 CLAIMS = """
 the timeout for {subj} in {svc} is {low} seconds. / the timeout for {subj} in {svc} was raised to {high} seconds.
 the freeze of {subj} in {svc} is planned for {early}. / {svc} freezes {subj} on {late}, as agreed with the customers.
@@ -221,7 +221,8 @@ ENCODINGS: list[Callable[[str], bytes]] = [
     lambda text: text.replace(". ", ".\0 ", 3).encode(),
     lambda text: text.replace(*FOREIGN).encode().decode("cp1252", "ignore").encode(),
     lambda text: text.replace(*FOREIGN).encode("cp1252", "replace").decode("utf-8", "replace").encode(),
-    lambda text: text.encode("ascii", "ignore").ljust(4095)[:4095] + "…\n".encode(),  # a character across byte 4096
+    # with a character that crosses byte 4,096
+    lambda text: text.encode("ascii", "ignore").ljust(4095)[:4095] + "…\n".encode(),
 ]
 
 
@@ -418,7 +419,7 @@ class Maker:
         relations = ["## Relations\n" + "\n".join("@" + link for link in links)] * bool(links)
         text = "\n\n".join([top, *note.body, *relations]) + "\n"
         while "\ufffd" in text.encode()[:4096].decode("utf-8", "replace"):
-            text = text.replace("\n# ", "\n\n# ", 1)  # no character may lie across byte 4096
+            text = text.replace("\n# ", "\n\n# ", 1)  # moves any character that would cross byte 4,096
         return text
 
     def save(self, path: str, data: bytes, days: float) -> None:

@@ -342,7 +342,7 @@ def test_folder_a_thousand_levels_deep_is_reported(tree: Tree) -> None:
     try:
         assert "x/good.md" in paths(tree.search("quokka"))
     finally:
-        subprocess.run(["rm", "-rf", str(tree.tree / "d")], check=True)  # Python's own removal recurses too deep
+        subprocess.run(["rm", "-rf", str(tree.tree / "d")], check=True)  # Python's own removal would recurse too deeply
 
 
 def test_shared_source_with_an_overlong_root_is_skipped(tree: Tree) -> None:

@@ -168,7 +168,7 @@ def test_text_changed_with_equal_size_and_time_is_read(tree: Tree) -> None:
     first = tree.snapshot()
     file = tree.tree / "auth/jwt/a.md"
     was = file.stat()
-    while file.stat().st_ctime_ns == was.st_ctime_ns:  # clocks of file systems tick every few milliseconds
+    while file.stat().st_ctime_ns == was.st_ctime_ns:  # file system clocks advance only every few milliseconds
         with file.open("r+b") as opened:
             opened.write(b"# Ankers")
         os.utime(file, ns=(was.st_atime_ns, was.st_mtime_ns))
@@ -262,13 +262,13 @@ def test_oversized_tree_is_read_up_to_a_limit(
     assert 0 < len(cut.notes) < len(whole.notes)
     left = {file.path for file in cut.unseen if file.reason == reason}
     searched = {note.path for note in cut.notes}
-    assert {note.path for note in whole.notes} - searched <= left  # which may name files that hold no text
+    assert {note.path for note in whole.notes} - searched <= left  # this set may also contain files without text
     assert left.isdisjoint(searched)
     assert [notice.rpartition(": ")[2] for notice in cut.limit_notices] == [reason]
     same(tree.snapshot(previous=cut), cut, pick)
     tree.file("ops/more.md", "# More\n")
     assert update(cut, ["ops/more.md"], BRV3, NOW_MS, tree.layers()) is None, "left to the full load"
-    for _ in range(4):  # what is searched is the same, however the tree came to be as it is
+    for _ in range(4):  # the searched notes must not depend on how the tree reached its state
         edit(tree, pick)
         cut = tree.snapshot(previous=cut)
         same(cut, tree.snapshot(), pick)

@@ -81,7 +81,7 @@ def everything(trace: Trace) -> str:
     return json.dumps(to_plain(trace))
 
 
-# names that the user gives
+# names given by the user
 
 
 @pytest.mark.parametrize("name", [*LEADING_OUT, "x/outdir/../../secret.md", "..\\..\\secret.md"])
@@ -209,7 +209,7 @@ def test_links_out_of_the_tree_are_refused(project: Tree, form: str, target: str
     messages = {(one.severity, one.line, one.message) for one in found_wrong}
     assert (Severity.ERROR, found.link.line - 1, f"{found.link.target} leads out of the tree") in messages
     page = page_document(session.about("x/linking.md"), 120, False)
-    if not form.startswith("[t]: "):  # what defines a link is not shown
+    if not form.startswith("[t]: "):  # link definitions are not shown
         assert "(outside the tree)" in " ".join(line.plain for line in page.lines)
     assert all(not placed.target.path for placed in page.links)
 
@@ -264,7 +264,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
 
 
-# links of the file system
+# symbolic links
 
 
 def test_symlinks_are_reported_and_not_followed(links: Tree) -> None:

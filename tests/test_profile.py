@@ -250,7 +250,7 @@ def test_default_profile_equals_its_file() -> None:
         assert value == (tuple(table) if isinstance(table, list) else table)
 
 
-# A project's own
+# Profiles of a project
 
 
 def project_file(folder: Path, text: str | bytes) -> Path:

@@ -154,7 +154,7 @@ def linked(tree: Tree, target: str) -> None:
     (tree.root / "other").mkdir()
     (tree.root / "other" / "c.md").write_text("# Other")
     (tree.root / "README.md").write_text("read")
-    os.symlink(target.format(tree=tree.tree), tree.tree / "a.md")  # a Path would drop slashes
+    os.symlink(target.format(tree=tree.tree), tree.tree / "a.md")  # a Path would remove repeated slashes
     commit(tree)
     (tree.tree / "a.md").unlink()
     tree.note("a.md", "Resends")

@@ -108,7 +108,7 @@ async def test_keys_scroll_about_to_its_end_and_back(app: BrvTui) -> None:
     async with app.run_test(size=(60, 18)) as pilot:
         await open_linked(pilot)
         await pilot.press("f4")
-        await settled(pilot)  # at this size the pane was not shown before, and asks for what it lacks
+        await settled(pilot)  # the pane was hidden at this size, so it requests its data only now
         await pilot.press("G")
         assert about_of(app).offset_row == about_of(app).last_offset > 0
         await pilot.press("g")

@@ -218,7 +218,7 @@ def test_edge_at_finds_the_edge_under_the_mouse() -> None:
     under = edge_at(tiled, results.x + 10, results.y + results.height - 1)
     assert under is not None
     assert (under.split, under.at) == ("results", answer.y)
-    assert edge_at(tiled, results.x + 10, answer.y) is None  # a title, with tabs to click on
+    assert edge_at(tiled, results.x + 10, answer.y) is None  # the title line, which contains clickable tabs
     assert edge_at(tiled, results.x + 10, results.y + 2) is None
 
 

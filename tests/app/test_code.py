@@ -61,7 +61,7 @@ async def test_code_screens_count_symbols_and_omit_facts_of_notes(app: BrvTui, r
         await until(pilot, lambda: "any order: a profile, mode=MODE, a constant (" in flat(pilot))
         assert all(name not in shown(pilot) for name in ("jeffs_brain", "docs", "+30d", "NOTE.md"))
         await press(pilot, "v")
-        assert "in a week" not in shown(pilot)  # code is asked as it is
+        assert "in a week" not in shown(pilot)  # code does not age, so no later day is offered
         await press(pilot, "escape", "1")
         assert "round_cents" in text_of(pilot, "#results")
         assert "draft" not in text_of(pilot, "#score")
@@ -82,7 +82,7 @@ async def test_code_screens_use_words_and_keys_for_code(pilot: AppPilot) -> None
     assert " edit" not in bar
     assert "new note" not in bar
     await pilot.press("question_mark")
-    await pilot.resize_terminal(120, 160)  # all keys at once
+    await pilot.resize_terminal(120, 160)  # tall enough to show all keys at once
     await settled(pilot)
     assert "Everywhere" in shown(pilot)
     assert "Archive that" not in shown(pilot)

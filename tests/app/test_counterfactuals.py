@@ -131,7 +131,7 @@ async def test_new_query_cancels_the_search_for_changes(app: BrvTui, monkeypatch
         await pilot.press("i", "x")
         await until(pilot, lambda: view(pilot).query.text == "x")
         held.go_on.set()
-        await until(pilot, lambda: bool(held.cancelled))  # its thread outlives the worker that was cancelled
+        await until(pilot, lambda: bool(held.cancelled))  # the thread goes on after its worker was cancelled
         await settled(pilot)
         assert held.cancelled == [True]
         assert view(pilot).answer.counterfactuals is None

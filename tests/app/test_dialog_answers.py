@@ -58,7 +58,7 @@ def test_every_dialog_has_an_answer_for_enter() -> None:
         answers = [one for one in own_bindings(kind) if one.show]
         bound = [one for above in kind.__mro__ for one in own_bindings(above) if "enter" in one.key.split(",")]
         assert not bound or bound[0].id not in {action.name for action in DIALOG.actions}
-        # a dialog with neither answers nor Enter leaves Enter to its list
+        # if a dialog has neither answers nor a binding for Enter, its list handles Enter
         assert answers or bound or kind.AUTO_FOCUS or kind.__subclasses__(), kind
 
 

@@ -348,7 +348,7 @@ async def test_conflict_markers_are_saved_only_after_confirmation(garden: Tree, 
     await save_anyway(pilot, "the conflict markers would become part of its text")
     await until(pilot, lambda: (garden.tree / NOTE).read_text().startswith(MARKS))
     area(pilot).insert("more ", (1, 0))
-    await pilot.press("ctrl+s")  # no more damage than before
+    await pilot.press("ctrl+s")  # this adds no new damage, so there is no question
     await until(pilot, lambda: "more one" in (garden.tree / NOTE).read_text())
 
 

@@ -62,7 +62,7 @@ async def test_change_on_disk_is_reported_and_unsaved_text_kept(
     await until(pilot, lambda: "CHANGED ON DISK" not in shown(pilot))
     by_somebody(garden, "theirs\n")
     await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
-    for keys in (["ctrl+s"], ["ctrl+q", "s"]):  # saving, or leaving with a save, can be left for later
+    for keys in (["ctrl+s"], ["ctrl+q", "s"]):  # the user can put off a save, and also a save on leaving
         if "s" in keys:
             await on(pilot, LeavingDialog, keys[0])
         await on(pilot, ConflictDialog, keys[-1])

@@ -233,7 +233,7 @@ async def test_discarding_the_draft_of_a_removed_note_opens_no_editor(left: Tree
         assert view(pilot).editor.edit is None
 
 
-# drafts of several notes
+# several notes with drafts
 
 
 async def test_each_note_keeps_its_newest_draft_on_a_slow_disk(
@@ -298,7 +298,7 @@ async def test_second_write_during_a_save_is_kept_and_reported(
         assert message in toast_text(pilot)
     assert (on_disk(garden), kept.read_bytes()) == ("first\n", b"second\n")
     other = kept.with_name(kept.name.replace(f"-{os.getpid()}-", f"-{2**22 + 1}-"))
-    kept.rename(other)  # as if this process had ended
+    kept.rename(other)  # makes the file look like one from a process that has ended
     garden.session()
     assert not other.exists()
     assert b"second\n" in {draft.data for draft in _drafts(garden).all() if draft.path == NOTE}

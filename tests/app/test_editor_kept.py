@@ -100,7 +100,7 @@ async def test_taking_a_draft_keeps_its_file(app: BrvTui, garden: Tree, monkeypa
         assert (draft.data, draft.process) == (b"draft\n", os.getpid())
 
 
-# somebody else's text
+# text from another program
 
 
 async def test_my_text_survives_any_text_written_by_another_program(app: BrvTui, garden: Tree) -> None:
@@ -205,7 +205,7 @@ def test_merging_keeps_the_line_ending_of_each_line(
     assert conflict.undecided == 0
 
 
-# another note is opened meanwhile
+# another note is opened in the meantime
 
 _OTHER = "deploy/freeze_window.md"
 
@@ -297,7 +297,7 @@ async def test_answer_to_a_conflict_does_not_affect_another_note(
     assert (garden.tree / NOTE).exists() == (theirs is not None)
 
 
-# what comes late, or from outside
+# late results, and changes by other programs
 
 
 async def test_late_note_does_not_replace_a_newer_one_and_cut_text_pastes_back(

@@ -42,7 +42,7 @@ async def test_killed_editor_leaves_a_draft(garden: Tree, make_app: MakeApp) -> 
         terminal.key("never saved ")
         _wait(terminal, lambda _: b"never saved" in (drafted(garden.root) or b""))
     finally:
-        terminal.end()  # by SIGKILL
+        terminal.end()  # sends SIGKILL
     assert (garden.tree / NOTE).read_bytes() == before
 
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:

@@ -301,7 +301,7 @@ async def test_failing_embedder_drops_the_vector_leg(app: BrvTui, monkeypatch: p
             assert found(pilot).leg("vector").state is State.FAILED
             assert "vector failed" in shown(pilot)
             assert found(pilot).hits
-            await pilot.press("f4")  # which gives the route room, since it warns
+            await pilot.press("f4")  # opens the route, which gets more room because it has a warning
             await settled(pilot)
             assert "429 Too Many Requests" in shown(pilot)
 
@@ -350,7 +350,7 @@ async def test_project_settings_alone_never_send_notes(garden: Tree, make_app: A
         await until(pilot, lambda: view(pilot).ran)
         await settled(pilot)
         assert not service.asked
-        await press(pilot, "escape", *["P"] * 5)  # the user chooses, in the end, the same engine
+        await press(pilot, "escape", *["P"] * 5)  # goes through all engines, back to the first one
         await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain" and service.asked)
 
 

@@ -14,7 +14,7 @@ async def test_run_before_the_last_letters_arrive_stays_a_run(pilot: AppPilot) -
     await settled(pilot)
     for text in ("token", "token store"):
         screen(pilot).field.value = text
-        screen(pilot).action_run()  # the message about the changed text is still on its way
+        screen(pilot).action_run()  # runs before the message about the changed text arrives
         await until(pilot, lambda: view(pilot).ran)
         await settled(pilot)
         answered = view(pilot).answered

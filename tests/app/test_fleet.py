@@ -477,7 +477,8 @@ async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
     monkeypatch.setattr(BrvTui, "notify", lambda app, text, **how: (messages.append(text), tell(app, text, **how)))
     app = fleet_app(fleet)
     async with app.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)  # before it is open, Esc stops the opening
+        # until the fleet is open, Esc would stop the opening
+        await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)
         await pilot.press("escape", "y")
         assert "no result is selected: select one" in messages[-1]
         await asked(pilot)

@@ -59,7 +59,7 @@ async def test_graph_follows_links_and_returns(linked: Tree, size: tuple[int, in
     assert centre(pilot) == HANDOVER
     assert "Handover" in text_of(pilot, "#graph")
     await to_neighbour(pilot, ENTRY)
-    assert view(pilot).selection.file == HANDOVER  # looking at a neighbour selects nothing yet
+    assert view(pilot).selection.file == HANDOVER  # moving to a neighbour does not select it yet
     await press(pilot, "enter")
     assert centre(pilot) == ENTRY
     assert view(pilot).selection.file == ENTRY
@@ -67,7 +67,7 @@ async def test_graph_follows_links_and_returns(linked: Tree, size: tuple[int, in
     await to_neighbour(pilot, "tag://gate")
     await press(pilot, "l")
     assert centre(pilot) == "tag://gate"
-    assert view(pilot).selection.file == ENTRY  # a tag is no note to select
+    assert view(pilot).selection.file == ENTRY  # a tag is not a note, so it cannot be selected
     await pilot.press("h")
     assert centre(pilot) == ENTRY
     assert pane(pilot).chosen == "tag://gate"

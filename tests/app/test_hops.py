@@ -57,7 +57,8 @@ async def test_query_path_from_enter_to_the_panes_is_documented(app: BrvTui, mon
         file = f"{owner.__module__.removeprefix('brvtui.').replace('.', '/')}.py"
 
         def call(*args: Any, **options: Any) -> Any:
-            if name != "go" or name not in stacks:  # the queue looks again for what waits after each answer
+            # after each answer, the queue calls `go` again to check for waiting requests
+            if name != "go" or name not in stacks:
                 stacks[name] = [*calls(), (file, f"{owner.__name__}.{name}")]
             return method(*args, **options)
 

@@ -225,7 +225,7 @@ async def test_unknown_constant_is_refused_while_typing(with_judgments: Tree, pi
     await to_lab(pilot)
     await press(pilot, "v")
     assert "min_top" not in shown(pilot)
-    assert "since HEAD" not in shown(pilot)  # the garden is in no git repository
+    assert "since HEAD" not in shown(pilot)  # the garden is not in a git repository
     await type_keys(pilot, "direct.min_top=0.9")
     await pilot.press("enter")
     await until(pilot, lambda: "Jeffs Brain: unknown key direct" in shown(pilot))

@@ -50,7 +50,8 @@ async def test_progress_of_reading_is_shown_on_the_notes_screen(app: BrvTui, stu
 
 
 async def test_actions_during_loading_ask_the_user_to_wait(app: BrvTui, garden: Tree, stuck_at: StuckAt) -> None:
-    DraftStore(garden.tree).add(Draft("deploy/rollback.md", b"mine", None, NOW_MS, 2**22 + 1))  # its process is gone
+    # the draft's process has ended
+    DraftStore(garden.tree).add(Draft("deploy/rollback.md", b"mine", None, NOW_MS, 2**22 + 1))
     stuck_at(1, 4)
     async with app.run_test(size=WIDE) as pilot:
         await stuck(pilot)

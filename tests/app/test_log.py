@@ -414,16 +414,16 @@ def test_path_in_the_home_folder_is_shown_with_a_tilde() -> None:
 
 async def test_w_explains_the_current_rank_of_a_logged_result(with_log: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
-    await pilot.press("enter")  # from now on the simulated cache has the answer
+    await pilot.press("enter")  # from now on, the answer is in the simulated cache
     await to_log(pilot)
-    await pilot.press("G")  # the oldest: refresh token rotation
+    await pilot.press("G")  # the oldest entry, “refresh token rotation”
     await settled(pilot)
     await on(pilot, RemedyDialog, "w")
     await settled(pilot)
     assert "Why it is first" in shown(pilot)
     assert "auth/jwt/refresh_rotation.md" in shown(pilot)
     assert "from the cache" not in shown(pilot)
-    await pilot.press("escape", "k")  # zebra quagga: no note answered it
+    await pilot.press("escape", "k")  # the entry “zebra quagga”, which no note answered
     await settled(pilot)
     await press(pilot, "w")
     assert not isinstance(pilot.app.screen, RemedyDialog)

@@ -119,7 +119,7 @@ async def test_notes_removed_out_of_view_disappear(tree: Tree, make_app: Any) ->
         await opened(pilot, "f2", "f4")
         for path in sorted(tree.tree.glob("pad/*.md"))[:60]:
             path.unlink()
-        # watching may report the removals in several parts
+        # the watcher may report the removals in several batches
         await until(pilot, lambda: view(pilot).project.overview and len(column(pilot, "draft").choices) == 10)
         await pilot.resize_terminal(80, 50)
         await press(pilot, "f2")

@@ -83,7 +83,7 @@ async def test_focus_follows_a_note_to_its_new_maturity_column(
 async def test_signals_can_be_set_by_mouse(app: BrvTui, garden: Tree) -> None:
     async def click(words: str) -> None:
         rows = shown(pilot).splitlines()
-        row = next(number for number, text in enumerate(rows) if number and words in text)  # not the status line
+        row = next(number for number, text in enumerate(rows) if number and words in text)  # row 0 is the status line
         await pilot.click(offset=(rows[row].index(words) + 1, row))
         await settled(pilot)
 

@@ -24,7 +24,7 @@ async def test_event_filter_keeps_only_notes_with_the_event(pilot: AppPilot) -> 
     assert "prunable: ByteRover may prune it, because its file is old" in shown(pilot)
     assert column(pilot, "core").outer_size.width == STRIP
     assert "".join(text_of(pilot, "#core").split()) == "●0core"
-    await pilot.press("f5", "escape")  # beside the columns, too
+    await pilot.press("f5", "escape")  # Esc also works with the focus on the pane beside the columns
     await settled(pilot)
     assert maturity(pilot).wanted.only is None
     assert len(column(pilot, "draft").choices) == 9
@@ -119,7 +119,7 @@ async def test_keys_do_not_act_on_notes_hidden_by_the_filter(pilot: AppPilot) ->
         assert not brv(pilot).has_modal
     await press(pilot, "escape")
     assert frame(pilot).note_at_hand
-    await press(pilot, "f4", "slash", *"rotation", "enter")  # which leaves others
+    await press(pilot, "f4", "slash", *"rotation", "enter")  # this filter leaves some other notes
     assert column(pilot, "draft").choices
     assert not column(pilot, "core").choices
     assert frame(pilot).note_at_hand in ("", *column(pilot, "draft").choices)

@@ -121,7 +121,7 @@ async def test_text_is_shown_as_it_arrives_and_esc_stops_the_model(garden: Tree,
             assert "Esc stops it" in text_of(pilot, "#answer")
             assert "answers; Esc stops it" in text_of(pilot, "#status")
             screen(pilot).field.value = f"{_CALL} x"
-            await until(pilot, lambda: view(pilot).query.text == f"{_CALL} x")  # typing goes on meanwhile
+            await until(pilot, lambda: view(pilot).query.text == f"{_CALL} x")  # the user keeps typing in the meantime
             screen(pilot).field.value = _CALL
             await until(pilot, lambda: view(pilot).query.text == _CALL)
             await pilot.press("escape")
@@ -348,7 +348,7 @@ async def test_answer_of_a_deselected_engine_is_not_shown(pilot: AppPilot) -> No
     brv(pilot).queries.use("soleri")
     await settled(pilot)
     shown_now = trace_of(pilot)
-    late = replace(trace, profile=shown_now.profile)  # another engine's profile may have the same name
+    late = replace(trace, profile=shown_now.profile)  # another engine may have a profile with the same name
     brv(pilot).queries._step(QueryRequest(99, _CALL, "", True), AnswerEnded(late))
     await settled(pilot)
     assert view(pilot).answer.trace is shown_now

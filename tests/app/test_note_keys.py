@@ -358,7 +358,7 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         await pilot.press("escape", "right")
         await until(pilot, lambda: "validated, importance 50" in shown(pilot))
         assert "nothing →" not in shown(pilot)
-        assert "the next access hit" not in shown(pilot)  # 53 is more than validated is kept from
+        assert "the next access hit" not in shown(pilot)  # at 53, a validated note keeps its maturity
         await pilot.press("right")
         await until(pilot, lambda: "core, importance 50" in shown(pilot))
         message = (
@@ -399,7 +399,8 @@ async def test_signals_set_in_the_frontmatter_create_no_overlay(app: BrvTui, gar
         await until(pilot, lambda: "these are its current signals" in shown(pilot))
         assert "Enter run " not in shown(pilot)
         await pilot.press("left")
-        await until(pilot, lambda: "+ maturity: validated" in shown(pilot))  # kept where they are: in the frontmatter
+        # stored where they already are, in the frontmatter
+        await until(pilot, lambda: "+ maturity: validated" in shown(pilot))
         assert "Enter run " in shown(pilot)
 
 

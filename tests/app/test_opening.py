@@ -259,7 +259,7 @@ def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
         " 'brvtui.app.editing.controller', 'brvtui.app.query.permission', 'brvtui.engines.contract',"
         " 'brvtui.app.actions.dialogs'};"
         "app = BrvTui(Opening(None, None, None, None));"
-        "app.project.open = lambda: app.exit(heavy & set(sys.modules));"  # called once it is painted
+        "app.project.open = lambda: app.exit(heavy & set(sys.modules));"  # called after the first paint
         "found = app.run(headless=True); assert found == set(), found"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -105,7 +105,7 @@ async def test_key_bar_behind_a_dialog_survives_a_resize(pilot: AppPilot) -> Non
     bar = frame(pilot).query_one("#keys", KeyBar)
     before = bar.lines[0].plain
     await press(pilot, "f1")
-    await pilot.resize_terminal(WIDE[0] + 1, WIDE[1])  # the same keys have room
+    await pilot.resize_terminal(WIDE[0] + 1, WIDE[1])  # there is room for the same keys
     await settled(pilot)
     assert pilot.app.screen is not bar.screen
     assert bar.lines[0].plain == before

@@ -288,7 +288,7 @@ async def test_frontmatter_lost_in_external_editor_needs_confirmation(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await pilot.press("f7")
-        for _ in range(2):  # after a no, saving asks again
+        for _ in range(2):  # if the user says no, the next save asks again
             await on(pilot, DamageDialog)
             await pilot.press("escape")
             await until(pilot, lambda: not isinstance(pilot.app.screen, DamageDialog))

@@ -56,7 +56,7 @@ async def test_changes_since_the_pin_have_causes(garden: Tree, pilot: AppPilot) 
     for note in diff.notes:
         assert {cause.kind.value: cause.change for cause in note.causes}["notes and signals"] == 0
         assert sum(cause.change for cause in note.causes) == pytest.approx(note.change, abs=1e-9)
-    await pilot.press("p", "p")  # docs, combined, and brv-3 again
+    await pilot.press("p", "p")  # from docs over combined back to brv-3
     await until(pilot, lambda: "constants" not in text_of(pilot, "#answer"))
     first = view(pilot).pin.trace
     assert first is not None

@@ -73,7 +73,7 @@ def test_quit_while_a_file_is_never_read(garden: Tree, how: str | int) -> None:
     garden.file(f"auth/{NAME}", "# Never\n")
     terminal = _hung(garden)
     _wait(terminal, _painted)
-    time.sleep(1)  # the tree is being read
+    time.sleep(1)  # time to start reading the tree
     assert _quits(terminal, how) == (0 if how == _QUIT else 128 + signal.SIGTERM)
 
 
@@ -86,7 +86,7 @@ def test_quit_while_a_changed_file_is_not_read_and_a_draft_is_unsaved(garden: Tr
     garden.file(f"auth/{NAME}", "# Never\n")
     terminal.key("never saved ")
     _wait(terminal, lambda text: "never saved" in text)
-    time.sleep(1)  # watching has noticed the file
+    time.sleep(1)  # time for the watcher to notice the file
     assert _quits(terminal, signal.SIGTERM) == 128 + signal.SIGTERM
     assert b"never saved" in (drafted(garden.root) or b"")
 
@@ -243,7 +243,7 @@ def test_quit_after_excessive_input(garden: Tree, sent: bytes, how: str | int) -
         terminal.read(0.01)
     os.set_blocking(terminal.descriptor, True)
     if how == _QUIT:
-        _idle(terminal)  # a key that follows at once is more of the flood
+        _idle(terminal)  # a key that follows immediately would count as part of the flood
     assert _quits(terminal, how) == (0 if how == _QUIT else 128 + signal.SIGTERM)
 
 

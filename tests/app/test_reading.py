@@ -170,4 +170,5 @@ def test_conflict_markers_are_shown_unchanged(tree: Tree) -> None:
             assert whole in shown, path
         assert shown.count("=======") == (2 if path == "a/code.md" else 1), "outside of a conflict it makes a heading"
     alone = [line.plain.strip() for line in page_document(session.about("a/quoted.md"), 60, raw=False).lines]
-    assert ">>>>>>> theirs" not in alone  # without its beginning it is no conflict, and markdown's quote in a quote
+    # without its first marker, this is not a conflict but nested quotes in Markdown
+    assert ">>>>>>> theirs" not in alone

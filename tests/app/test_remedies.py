@@ -333,7 +333,7 @@ async def test_lowering_change_opens_its_dialog(
 ) -> None:
     for name, maturity in (("a", "core"), ("b", "validated")):
         path = garden.note(f"fruit/{name}.md", "Kumquat", "kumquat juice", days=3)
-        if kind is not RemedyKind.NEW_NOTE:  # a new note is a draft, and would be below
+        if kind is not RemedyKind.NEW_NOTE:  # a new note is a draft, so it would rank below such notes
             garden.sidecar_file(path, {"importance": 60, "maturity": maturity})
     async with app.run_test(size=WIDE) as pilot:
         await lowering(pilot, "kumquat")

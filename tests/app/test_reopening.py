@@ -266,7 +266,7 @@ async def test_long_texts_are_cut_only_on_screen(garden: Tree, tmp_path: Path) -
         for text in (seen.hit.title, seen.engine.profile, seen.project.saved.trace.profile):
             assert text == long[:10_000] + "… (1,990,000 more characters)"
         assert kept is not None
-        assert as_plain(kept)["trace"]["hits"][0]["title"] == long  # which is what is exported
+        assert as_plain(kept)["trace"]["hits"][0]["title"] == long  # exports contain the whole text
         assert any("in[v]oice" in row for row in panes(pilot)["results"])
 
 

@@ -96,7 +96,7 @@ def test_failure_lets_the_next_request_start() -> None:
 def test_failing_old_request_does_not_end_the_current_request() -> None:
     engine = Engine()
     engine.requests.ask("a", "", run=True)
-    engine.requests.finished(1, 1)  # its model is still writing
+    engine.requests.finished(1, 1)  # answered, but its model is still writing
     engine.requests.ask("b", "", run=True)
     engine.requests.ask("c", "")
     engine.requests.failed(1)
@@ -111,7 +111,7 @@ def test_late_answer_does_not_release_another_request() -> None:
     engine.requests.ask("b", "", run=True)
     engine.requests.finished(1, 1)
     engine.requests.ask("c", "", run=True)
-    assert not engine.requests.finished(1, 1)  # its second answer
+    assert not engine.requests.finished(1, 1)  # a second answer to the first request
     assert engine.queries == ["a", "b"]
     engine.requests.finished(2, 1)
     assert engine.queries == ["a", "b", "c"]

@@ -66,7 +66,7 @@ async def test_result_selected_in_retry_is_shown_in_every_pane(pilot: AppPilot) 
     await press(pilot, "j")
     assert view(pilot).selection.file == "auth/jwt/token_store.md"
     assert "only by the ladder" in text_of(pilot, "#score")
-    assert "0.667 × 0.6" in text_of(pilot, "#score")  # the similarity of its name
+    assert "0.667 × 0.6" in text_of(pilot, "#score")  # 0.667 is the similarity of the names
     assert "sum ✓" in text_of(pilot, "#score")
     await press(pilot, "enter")
     assert screen(pilot).query_one(AnswerPane).tab == "note"
@@ -92,7 +92,7 @@ async def test_successful_rung_is_opened_and_empty_rungs_show_no_results(pilot: 
         head = line_of(pilot, rung)
         assert any(title in line for line in lines[head + 1 : head + 5])
         assert title in shown(pilot)
-    results = flat(pilot, "#results")  # of tokenstore, which words do not find
+    results = flat(pilot, "#results")  # the query is “tokenstore”, which the word search does not find
     assert "nothing was found" in results
     assert "the retry ladder would find" in results
     assert "– ● Token store" in results

@@ -38,7 +38,7 @@ async def test_nothing_is_drawn_while_the_app_ends(app: BrvTui, pilot: AppPilot)
     frame = app.frame
     assert frame is not None
     await frame.query(QueryBox).remove()
-    app._running = False  # as the beginning of its end leaves it
+    app._running = False  # the state of an app that has begun to end
     app.store.update(app.store.view.answer._replace(preparing="x"))
     assert app.frame is None
     app._running = True
@@ -177,7 +177,7 @@ async def test_resizing_keeps_query_selection_and_focus(pilot: AppPilot) -> None
 async def test_screenshot_is_saved_in_the_pictures_folder(
     app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # no user-dirs.dirs of this user's
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # hides this user's own user-dirs.dirs
     monkeypatch.setenv("XDG_PICTURES_DIR", str(tmp_path / "pictures"))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await settled(pilot)

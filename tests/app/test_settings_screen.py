@@ -452,7 +452,7 @@ async def test_overridden_change_is_saved_and_shown_as_without_effect(
         assert "yours not set" in flat(pilot, "#setting")
         assert "BRV_TUI_ANIMATIONS overrides your own settings file" in flat(pilot, "#setting")
         seen = []
-        for _ in range(2):  # from its own value, so that every choice can be reached
+        for _ in range(2):  # steps start from the user's own value, so every choice can be reached
             before = kept()
             await pilot.press("l")
             await until(pilot, lambda: kept() != before)  # noqa: B023

@@ -80,7 +80,7 @@ def test_interrupt_after_a_stop_restores_the_terminal(garden: Tree) -> None:
 
 def test_disappearing_terminal_ends_the_app_with_its_draft(garden: Tree) -> None:
     terminal = _typing(garden)
-    os.close(terminal.descriptor)  # the system sends SIGHUP
+    os.close(terminal.descriptor)  # makes the system send SIGHUP
     end = time.monotonic() + _SECONDS
     while not os.waitpid(terminal.pid, os.WNOHANG)[0]:
         assert time.monotonic() < end
@@ -96,7 +96,7 @@ def test_app_ends_without_the_signal_if_its_terminal_disappears(garden: Tree) ->
         written = b""
         while b"READY" not in written:
             written += os.read(ours, 65536)
-        os.close(ours)  # another session's terminal: the system sends nothing
+        os.close(ours)  # the terminal belongs to another session, so the system sends no signal
         assert app.wait(_SECONDS) == 128 + signal.SIGHUP
 
 
@@ -120,7 +120,7 @@ def test_hanging_cleanup_does_not_delay_a_forced_exit(garden: Tree) -> None:
         while written:
             try:
                 written = os.read(ours, 65536)
-            except OSError:  # the terminal has no other end any more
+            except OSError:  # the other end of the terminal is closed
                 break
         assert app.wait(_SECONDS) == 128 + signal.SIGTERM
     os.close(ours)

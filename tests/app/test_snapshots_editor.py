@@ -88,7 +88,7 @@ _DIALOGS: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("keys", _DIALOGS.values(), ids=_DIALOGS)
 async def test_a_dialog(looks: Looks, app: BrvTui, garden: Tree, keys: tuple[str, ...]) -> None:
-    if keys[0] == "I":  # signals that a file has are not set here
+    if keys[0] == "I":  # signals from a file passed with --signals cannot be set in the app
         (garden.root / "signals.json").write_text("{}")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")

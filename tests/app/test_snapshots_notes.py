@@ -23,7 +23,7 @@ async def opened(pilot: AppPilot, note: str, *keys: str) -> None:
     brv(pilot).selection.select(note)
     for key in ("escape", "2", *keys):
         await press(pilot, key)
-    # A filter among the keys selects another note.
+    # The keys may include a filter, which selects another note.
     await until(pilot, lambda: (page := view(pilot).note.page) and page.path == view(pilot).selection.file)
     await settled(pilot)
 

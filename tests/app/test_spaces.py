@@ -94,7 +94,7 @@ async def test_space_can_be_queried_and_is_not_changed(space: Path) -> None:
         assert "e edit" in bar
         assert "new note" not in bar
         await pilot.press("question_mark")
-        await pilot.resize_terminal(120, 160)  # all keys at once
+        await pilot.resize_terminal(120, 160)  # tall enough to show all keys at once
         await settled(pilot)
         assert "Undo the latest save" in shown(pilot)
         assert "Rename or move" not in shown(pilot)
@@ -146,7 +146,7 @@ async def test_lab_runs_v4_with_another_clock_and_constants(space: Path) -> None
         assert [column.cells[row.id].values[0] for column in (present, what_if)] == [1.0, 1.0]
         assert not what_if.problem
         assert [each.path for each in row.documents] == ["auth/jwt.html"]
-        assert "jwt.html" not in text_of(pilot, "#sliders")  # topics are asked as they are
+        assert "jwt.html" not in text_of(pilot, "#sliders")  # there are no sliders for topics
         app.edits.hold()
         await settled(pilot)
         file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "auth" / "jwt.html"
@@ -239,7 +239,7 @@ async def test_w_finds_no_remedy_for_a_file_that_is_not_a_topic(space: Path) -> 
         await ask(pilot, "zebra")
         await until(pilot, lambda: view(pilot).knows("index.html"))
         pilot.app.select("index.html")  # type: ignore[attr-defined]
-        await settled(pilot)  # what changed on disk is asked about again
+        await settled(pilot)  # the query runs again because a file has changed
         await pilot.press("escape", "w")
         await until(pilot, lambda: "no other change that was tried helps" in remedy_lines(pilot))
 

@@ -94,7 +94,7 @@ async def test_edited_theme_is_applied_and_stays_while_the_file_is_broken(garden
         await ask(pilot, "rollback")
         assert paints(pilot, "#200000", "#ffcccc")
         own_theme(_GREEN)
-        await until(pilot, lambda: pilot.app.current_theme.primary == "#00ff00")  # noticed by itself
+        await until(pilot, lambda: pilot.app.current_theme.primary == "#00ff00")  # the app notices the change by itself
         await settled(pilot)
         assert paints(pilot, "#002000", "#ccffcc")
         own_theme('primary = "reed"')
@@ -202,7 +202,7 @@ async def test_t_cycles_through_our_own_themes(app: BrvTui) -> None:
         assert "only for this session" not in flat(pilot, "#setting")
 
 
-# The terminal's own colours, and none
+# The terminal's own colours, and no colours at all
 
 
 async def test_no_color_marks_text_by_reversing_without_colours(

@@ -74,7 +74,7 @@ async def test_toast_beside_a_dialog_is_shown_once(app: BrvTui, monkeypatch: pyt
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await ask(pilot, "token store")
         below = app.screen
-        await pilot.press("escape", "a")  # the first time, Textual reads the styles of the dialog
+        await pilot.press("escape", "a")  # Textual loads the dialog's styles when it is first shown
         await until(pilot, lambda: app.has_modal)
         await pilot.press("escape")
         await until(pilot, lambda: not app.has_modal)

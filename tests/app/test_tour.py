@@ -26,7 +26,7 @@ from brvtui.tree.saving.ages import stamp, write_log
 from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, press, settled, type_text, until
 from tests.app.looking import AppPilot, brv, flat, frame, screen, shown, toast_text
 from tests.cli.conftest import Run
-from tests.cli.conftest import project as project  # the fixture `run` needs it
+from tests.cli.conftest import project as project  # needed by the fixture `run`
 from tests.cli.conftest import run as run
 from tests.support.recorded import REPOSITORY
 from tests.support.settings import own
@@ -125,7 +125,7 @@ async def test_tour_ends_with_the_wrong_answer_fixed(
         await press(pilot, *keys(pilot))
         await step(pilot, 5)
         await type_text(pilot, "- checked today")
-        assert "- checked today" in shown(pilot)  # the line with the cursor is visible
+        assert "- checked today" in shown(pilot)  # this is the line with the cursor, which must be visible
         await press(pilot, key(pilot))
         await step(pilot, 6)
         assert isinstance(screen_of_edit(pilot).focused, NoteEditor), "more typing is more editing"
@@ -186,7 +186,7 @@ async def test_tour_works_by_mouse(sample: Path, seen: Path) -> None:
         for number in range(1, 5):
             await pilot.click(TourBar)
             await step(pilot, number)
-        await pilot.click(TourBar)  # closes the dialog
+        await pilot.click(TourBar)  # a click on the bar closes the dialog
         await until(pilot, lambda: not pilot.app.has_modal)  # type: ignore[attr-defined]  # BrvTui
         await pilot.click(TourBar)
         await step(pilot, 5)
@@ -230,7 +230,7 @@ async def test_no_message_covers_the_bar(sample: Path, seen: Path) -> None:
         for number in (1, 2, 3):
             await step(pilot, number)
             await press(pilot, key(pilot))
-        for keys_to in ((), ("escape", "e")):  # over a dialog, and in the editor with the cursor at the end
+        for keys_to in ((), ("escape", "e")):  # first over a dialog, then in the editor with the cursor at the end
             await press(pilot, *keys_to)
             pilot.app.notify("a message that is as long as two lines of a small terminal, which is rather long")
             await until(pilot, lambda: pilot.app.screen.query(Toast))

@@ -35,7 +35,7 @@ async def test_choice_of_memory_is_asked_once_and_remembered(both: Path) -> None
     app = BrvTui(Opening(both, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await on(pilot, MemoryDialog)
-        for _ in range(40):  # keeping the choice has to wait for a thread, and the end for that
+        for _ in range(40):  # the choice cannot be stored until a thread is free, and the app must wait for that
             asyncio.get_running_loop().run_in_executor(None, time.sleep, 0.05)
         await pilot.press("s")
         await until(pilot, lambda: app.return_code is not None)

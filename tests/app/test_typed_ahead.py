@@ -58,7 +58,8 @@ async def test_signals_dialog_loses_no_typed_digit(app: BrvTui, garden: Tree) ->
 
 
 async def test_dialog_acts_only_on_text_that_is_shown(app: BrvTui, garden: Tree) -> None:
-    (garden.root / "signals.json").write_text("{}")  # signals that a file has are not set here
+    # signals from a file passed with --signals cannot be set in the app
+    (garden.root / "signals.json").write_text("{}")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await on(pilot, SignalsDialog, "escape", "I")
@@ -78,7 +79,8 @@ async def test_dialog_acts_only_on_text_that_is_shown(app: BrvTui, garden: Tree)
         await type_keys(pilot, "s")
         await until(pilot, lambda: dialog(pilot).query_one(PlanPane).plan)
         at_once(pilot, "x", "enter")
-        await until(pilot, lambda: " to deploy/rollbacksx.md" in shown(pilot))  # in the plan, not only in the field
+        # the plan shows the path, not only the field
+        await until(pilot, lambda: " to deploy/rollbacksx.md" in shown(pilot))
         await pilot.press("enter")
         await until(pilot, (garden.tree / "deploy/rollbacksx.md").exists)
         await settled(pilot)

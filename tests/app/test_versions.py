@@ -74,7 +74,7 @@ async def test_verification_without_the_package_is_reported(
         assert "m 3 to 4" in shown(pilot)
         await pilot.press("v")
         assert not brv(pilot).versions.is_asking
-        brv(pilot).versions.verify()  # as where it was taken away meanwhile
+        brv(pilot).versions.verify()  # simulates an engine that was removed while the dialog was open
         await until(pilot, lambda: "is not installed" in toast_text(pilot))
         await until(pilot, lambda: not brv(pilot).versions.is_asking)
 

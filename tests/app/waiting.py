@@ -77,7 +77,7 @@ def _pumps(app: App[Any]) -> Iterator[MessagePump]:
 
 def _to_draw(screen: Screen[Any]) -> bool:
     changed = screen._layout_required or screen._scroll_required
-    if screen is not screen.app.screen:  # the screen in front paints its changes
+    if screen is not screen.app.screen:  # only the screen in front paints its own changes
         return changed
     changed = changed or screen._repaint_required
     return bool(changed or screen._recompose_required or screen._dirty_widgets or screen._callbacks)

@@ -98,7 +98,7 @@ def run(folder: Path, processes: int, saves: int, foreign: bool) -> Tried:
     tried.foreign_texts = len(acknowledged) - tried.saved
     tried.named_files = len(named)
     held = result | {line for path in named if (tree / path).is_file() for line in _lines((tree / path).read_bytes())}
-    for _ in range(_MOST_OPENINGS):  # one opening clears so many
+    for _ in range(_MOST_OPENINGS):  # each opening clears only a limited number of files
         opened = _ended(_started("open", folder))
         left = [file.relative_to(tree).as_posix() for file in tree.rglob(".*") if is_leftover(file.name)]
         if not left:
@@ -175,7 +175,7 @@ def write(folder: Path) -> dict[str, object]:
     while _has_input():
         line = f"foreign:{len(lines)}"
         text = b"" if len(lines) % 10 == 9 else None
-        with suppress(FileNotFoundError):  # the moment in which the savers have no file there does not exist
+        with suppress(FileNotFoundError):  # the savers never leave a moment without the file
             out = _into(note, line, text) if len(lines) % 2 else _in_place(note, other, line, text)
             took.update(_lines(out))
             lines.append(line)

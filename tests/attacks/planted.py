@@ -78,7 +78,7 @@ def plant(folder: Path) -> Path:
     """Makes ``folder`` a hostile project in git. Returns the folder in which hostile programs create files."""
     project(folder)
     ran = folder.parent / f"{folder.name}-ran"
-    shutil.rmtree(ran, ignore_errors=True)  # of an earlier test, whose own folder pytest has removed
+    shutil.rmtree(ran, ignore_errors=True)  # left by an earlier test, whose own folder pytest has removed
     ran.mkdir()
     (folder / "a.py").write_text("def start_gate():\n    return 1\n")
     (folder / "queries.json").write_text(json.dumps([_QUESTION, "filler"]))
@@ -107,7 +107,7 @@ def plant(folder: Path) -> Path:
             file.write_text(f"#!/bin/sh\n: > '{ran}/{name}'\nexit 1\n")
             file.chmod(0o755)
     beside = folder.parent / f"{folder.name}-beside"
-    beside.unlink(missing_ok=True)  # of an earlier test in a folder of the same name
+    beside.unlink(missing_ok=True)  # left by an earlier test in a folder with the same name
     beside.symlink_to(folder / "bin")
     return ran
 

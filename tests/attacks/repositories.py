@@ -162,7 +162,7 @@ def _probe(prepare: Prepare, folder: Path) -> str:
     place = folder / "repo"
     evil = repository(place)
     prepare(place, evil)
-    Path(f"{evil}-ran").unlink(missing_ok=True)  # making the repository may run it, too
+    Path(f"{evil}-ran").unlink(missing_ok=True)  # creating the repository may also have run the program
     own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}
     for words in _COMMANDS:
         began = time.monotonic()

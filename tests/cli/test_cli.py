@@ -620,7 +620,7 @@ def test_forget_removes_recorded_signals(run: Run, project: Tree) -> None:
 @pytest.mark.parametrize("engine", ["byterover", "soleri", "knowing", "jeffs_brain"])
 def test_every_engine_reports_an_unknown_scope(run: Run, engine: str) -> None:
     _, out, _ = run("query", "refresh", "--engine", engine, "--scope", "nowhere")
-    if engine != "jeffs_brain":  # it knows no scope at all, and says that
+    if engine != "jeffs_brain":  # it does not support scopes at all, and says so
         assert any("nowhere" in row and "⚠" in row for row in out.splitlines())
     assert "nowhere" in out
     _, out, _ = run("query", "refresh", "--engine", engine, "--scope", "auth")

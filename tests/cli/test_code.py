@@ -245,7 +245,7 @@ def test_second_run_parses_only_changed_files(run: Run, repository: Path) -> Non
     first = run(*arguments, inside=False)
     kept = next((repository.parent / "cache").rglob("code.json.gz"))
 
-    def written() -> tuple[int, ...]:  # all but when it was read, which a second run changes
+    def written() -> tuple[int, ...]:  # everything except the access time, which a second run changes
         now = kept.stat()
         owner = (now.st_mode, now.st_uid, now.st_gid, now.st_nlink)
         return (*owner, now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)

@@ -83,7 +83,8 @@ def test_every_engine_can_be_evaluated(run: Run, judged: Tree, engine: str) -> N
     value = json.loads(out)
     assert (code, value["evaluation"]["engine"]) == (0, engine)
     assert value["summary"]["metrics"]["recall@5"] == pytest.approx(0.75)
-    assert value["summary"]["with_expectation"] == 1  # without tiers, only "not covered" can be expected
+    # for an engine without tiers, "not covered" is the only possible expectation
+    assert value["summary"]["with_expectation"] == 1
 
 
 def test_at_option_changes_the_clock_and_not_the_notes(run: Run, judged: Tree) -> None:
@@ -311,7 +312,7 @@ def test_only_queries_without_stored_answers_run(asked: Callable[..., Any], proj
 def test_changed_inputs_make_queries_run_again(asked: Callable[..., Any], project: Tree, tmp_path: Path) -> None:
     asked()
     project.note("auth/jwt/rotation.md", "Refresh rotation", "Each use of a refresh tokex gives a new one.", 0.1)
-    assert asked()[0] == ALL  # same size, same time: the inode's change tells
+    assert asked()[0] == ALL  # size and time are the same, so only the inode's change time reveals the edit
     signals = tmp_path / "signals.json"
     signals.write_text('{"auth/jwt/rotation.md": {"importance": 80}}')
     for options in (
@@ -419,7 +420,7 @@ def test_note_vectors_of_only_zeros_fail_every_gate(
 
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "letters")
     monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda *_: Zeros(1.0))
-    for _ in range(2):  # the second time, the vectors of the first time are not taken from the cache
+    for _ in range(2):  # the second run must not take the vectors of the first from the cache
         code, out, _err = run("eval", "--services", "--engine", engine, *GATE)
         assert (code, "only zeros" in out) == (4, True), out
 

@@ -320,7 +320,7 @@ def test_documented_workflow_fails_with_the_reason(
     assert f"refresh: {ROTATION}: rank 1 → not found" in gate
     assert f"cause: {ROTATION} was edited" in gate
     failed = suite.get("failures")
-    assert failed == "3"  # both gates, and the query
+    assert failed == "3"  # the two gates and the query
 
 
 def test_invalid_options_are_reported(
@@ -371,7 +371,7 @@ def test_git_never_runs_programs_configured_by_a_repository(project: Tree, repos
         ("origin/main", ("branch", "origin/main")),
         ("main", ("update-ref", "refs/main", "HEAD")),
         ("SHORT~0", ("branch", "SHORT")),
-        ("FILE", ("update-ref", "FILE", "HEAD")),  # a file in .git
+        ("FILE", ("update-ref", "FILE", "HEAD")),  # a file inside .git
     ],
 )
 def test_gates_refuse_an_ambiguous_revision(
@@ -488,7 +488,7 @@ def test_gates_refuse_a_project_reached_by_a_changed_way(
     (own.root / ".brv").write_text("../other")
     code, _, err = run(*ask, inside=False, now=False)
     assert (code, "points to another project, but does not at main" in err) == (2, True)
-    code, _, err = run(*ask[:5], inside=False, now=False)  # without a gate, a note says so
+    code, _, err = run(*ask[:5], inside=False, now=False)  # without a gate, only a note says so
     assert (code, "points to another project" in err) == (0, True)
     (own.root / ".brv").unlink()
     monkeypatch.chdir(own.root)

@@ -73,7 +73,7 @@ def test_notice_of_a_cut_query_counts_words_but_not_operators(run: Run, between:
         (f"({_words(7, ' OR ')}) ({_words(8, ' OR ', 'v')})", True),
         (f'"{_words(50)}"', False),
         (f'"{_words(51)}"', True),
-        ("OR " * 51, True),  # without other words, these are words
+        ("OR " * 51, True),  # a query of only ORs searches for them as words
     ],
 )
 def test_notice_of_a_cut_query_counts_words_and_alternatives_of_groups(run: Run, query: str, is_cut: bool) -> None:

@@ -283,7 +283,7 @@ def test_every_api_refuses_an_overlong_query(project: Tree) -> None:
     for ask in (session.preview, session.run, lambda text: list(session.complete(text)), Query):
         with pytest.raises(EngineError, match="at most 10,000"):
             ask(LENGTHY)
-    assert Query.repeating(trace, LENGTHY).text == LENGTHY  # a rewording is ours
+    assert Query.repeating(trace, LENGTHY).text == LENGTHY  # rewordings are our own, so they have no limit
 
 
 SHAPES: dict[str, Callable[[int], str]] = {

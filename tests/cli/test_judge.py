@@ -203,14 +203,14 @@ def test_judge_imports_and_exports_foreign_formats(run: Run, project: Tree) -> N
     assert (project.root / "again.txt").read_text() == given.read_text()
     assert judge("export", "beir", str(project.root / "set"))[0] == 0
     assert (project.root / "set/qrels/test.tsv").exists()
-    assert judge("import", "trec", str(given))[0] == 0  # the query is known by now
+    assert judge("import", "trec", str(given))[0] == 0  # the query is already in the judgments
     assert judge("import", "qmd", str(given))[0] == 2
     new = project.root / "new.toml"
     wanted = (2, "", f"brv-tui: {new}: there is no such file\n")
     for command in (("list",), ("follow",), ("remove", "refresh tokens"), ("export", "qmd", "out.json")):
         assert judge(*command, "--judgments", str(new)) == wanted
     assert judge("import", "trec", str(given), "--queries", str(topics), "--judgments", str(new))[0] == 0
-    assert judge("list", "--judgments", str(new))[0] == 1  # gone.md is no note
+    assert judge("list", "--judgments", str(new))[0] == 1  # there is no note gone.md
 
 
 def test_topics_of_a_space_can_be_judged_and_evaluated(

@@ -64,7 +64,7 @@ def test_blank_query_is_a_usage_error(run: Run, project: Tree) -> None:
 
 
 def test_query_that_loses_its_first_note_is_a_negative_answer(run: Run, project: Tree) -> None:
-    code, out, _ = run("migrate", "--dry-run", "invoices")  # a word of a path alone, which V4 does not search
+    code, out, _ = run("migrate", "--dry-run", "invoices")  # this word occurs only in a path, which V4 does not search
     assert code == 1
     assert "no longer covered" in out
     assert run("migrate", "--dry-run", "rounding")[0] == 0

@@ -154,7 +154,7 @@ def test_files_of_the_engine_are_never_replaced(run: Run, project: Tree, command
     where = ["--project", str(project.root)] if not command.startswith("query") else []
     around = project.root / ".brv" / "brv-tui" / ".." / "config.json"
     places = [engine_file, project.root / "link" / "config.json", around]
-    if command == "judge export qmd":  # the others refuse these names for their extensions
+    if command == "judge export qmd":  # the other commands refuse these names because of their extensions
         places += [own_settings, own_folder, project.root / "link" / "brv-tui", project.root / ".brv"]
     for file in places:
         code, out, err = run(*command.split(), str(file), *where)

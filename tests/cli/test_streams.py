@@ -26,7 +26,7 @@ COMMANDS = (
     ("explain", "refresh", "auth/jwt/rotation.md"),
     ("replay", "--queries", "queries.json"),
     ("ask", "refresh token"),
-    ("maturity", "--now", "2026-11-20T12:00:00Z"),  # as old as the tree is made
+    ("maturity", "--now", "2026-11-20T12:00:00Z"),  # the time for which the tree was made
     ("config",),
     ("cache", "info"),
     ("forget",),
@@ -146,7 +146,7 @@ def test_ascii_setting_converts_characters_to_ascii(project: Tree, call: Call, m
 def test_json_contains_no_terminal_control_characters() -> None:
     odd = "a\x1b\x7f\x85\x9b\u202e\u2066\u2028\u2029\u200b\ufeff\udc80\U000e0041é漢"
     line = json_line({"text": odd})
-    assert line.decode().isprintable() is False  # the line feed at its end
+    assert line.decode().isprintable() is False  # because of the line feed at its end
     assert line.decode()[:-1].isprintable()
     assert json.loads(line) == {"text": odd}
     assert "é漢".encode() in line

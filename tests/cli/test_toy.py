@@ -104,7 +104,7 @@ def test_profile_option_selects_a_profile_of_the_engine(run: Run) -> None:
 def test_profile_setting_selects_a_profile_of_the_engine(run: Run, project: Tree) -> None:
     project.settings('engine = "toy"\nprofile = "strict"\n')
     assert json.loads(run("query", "refresh", "--format", "json")[1])["trace"]["profile"] == "strict"
-    project.settings('profile = "docs"\n')  # the tree is read with it
+    project.settings('profile = "docs"\n')  # this profile is used only for reading the tree
     assert json.loads(run("query", "refresh", *TOY, "--format", "json")[1])["trace"]["profile"] == "plain"
     assert json.loads(run("query", "refresh", "--format", "json")[1])["trace"]["profile"] == "docs"
 
@@ -205,7 +205,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (folder / f"toy_{missing}.py").write_text(f"{source}\n{wanted}")
     files = sorted(str(file) for file in folder.iterdir())
     kept = str(_ROOT / ".mypy_cache")
-    mypy = [sys.executable, "-m", "mypy"]  # in a process of its own, for it raises Python's limit of recursion
+    mypy = [sys.executable, "-m", "mypy"]  # in a separate process, since mypy raises Python's recursion limit
     ran = subprocess.run(
         [*mypy, *files, "--strict", "--cache-dir", kept, "--no-error-summary"],
         capture_output=True, text=True, check=False, cwd=_ROOT,

@@ -64,7 +64,7 @@ def _called(call: ast.Call) -> Iterator[str]:
         yield from {f"os.{name}"} if name in _OS else ()
     elif of != "writing" and (
         name in _METHODS
-        # the method of a path: the one of a string takes two arguments, the one of a dataclass or a date takes names
+        # the method of a path; a string's method takes two arguments, and a dataclass's or a date's takes keywords
         or (name == "replace" and len(call.args) == 1 and not call.keywords)
         or (name == "open" and _opens_path(call))
     ):

@@ -54,7 +54,7 @@ def parse(arguments: list[str]) -> None:
     """Parses a command without running it. Raises :class:`click.UsageError`."""
     first = next((word for word in arguments if not word.startswith("-")), "")
     names_file = bool(first) and cli.get_command(click.Context(cli), first) is None
-    # a text of - is read from standard input; --version exits
+    # a text of - is read from standard input, and --version exits
     with CliRunner().isolation(input="how do we deploy"), suppress(click.exceptions.Exit):
         _parse(["open", *arguments] if names_file else arguments)
 

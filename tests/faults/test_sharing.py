@@ -108,7 +108,7 @@ def test_open_sessions_survive_removal_of_the_cache_folder(tree: Tree, own_data_
     tree.note("x/n.md", "Quokka", "all about the quokka")
     session = tree.session(now_ms=None)
     assert session.keep()
-    reopened = tree.session(now_ms=None)  # reads what is kept
+    reopened = tree.session(now_ms=None)  # reads the stored index
     shutil.rmtree(own_data_folders / "tool")
     assert paths(reopened.run("quokka")) == ["x/n.md", *paths(reopened.run("quokka"))[1:]]
     tree.note("x/m.md", "Wallaby", "all about the wallaby")

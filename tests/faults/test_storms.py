@@ -51,7 +51,7 @@ def test_event_queue_overflow_loses_no_change(tree: Tree) -> None:
             touched(tree, events)
             tree.note("auth/lost.md", "Lost")
             (tree.tree / "auth/a.md").unlink()
-        if IN_FULL:  # and as many again to a process that is awake
+        if IN_FULL:  # the same number of events again while the process is running
             touched(tree, events)
         tree.note("auth/last.md", "Last")
         follower.stdin.write("auth/lost.md\nauth/last.md\n")

@@ -37,7 +37,7 @@ class Doing:
             time.sleep(60)
         if self.what == "die":
             os._exit(1)
-        if self.what.startswith("/"):  # a file: a child's id is written to it, and the child outlives the question
+        if self.what.startswith("/"):  # starts a child that outlives the question, and writes its id to this file
             child = subprocess.Popen(["/bin/sleep", "300"])
             Path(self.what).write_text(str(child.pid))
             time.sleep(60)

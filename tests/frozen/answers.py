@@ -84,7 +84,7 @@ def projects(folder: Path) -> Iterator[Project]:
     sample = folder / "sample"
     shutil.copytree(REPOSITORY / "sample-tree", sample)
     stamp = [sys.executable, str(sample / "restamp.py"), "--tree", str(sample), "--now", NOW]
-    newest = {**os.environ, "PYTHONPATH": str(REPOSITORY)}  # an older package has no ages to give
+    newest = {**os.environ, "PYTHONPATH": str(REPOSITORY)}  # an older package cannot set the ages
     subprocess.run(stamp, check=True, capture_output=True, env=newest)
     queries = tuple(dict.fromkeys(case["query"] for case in _read(sample / "queries.json")))
     yield Project("sample", ("--project", str(sample)), queries, engines, "auth/sso/scim_deprovisioning.md")

@@ -162,7 +162,7 @@ def _key(error: BaseException) -> str:
 
 
 def _measured(run: Callable[[bytes], str], data: bytes) -> Outcome:
-    Path("/proc/self/clear_refs").write_text("5")  # the highest memory is counted from now on
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak memory
     held, began = _status_mb("VmRSS"), _used_seconds()
     kind, problem, report = "", "", ""
     try:
@@ -191,7 +191,7 @@ def _main(name: str, folder: Path) -> None:
     target = import_module("tests.fuzz.targets").open_target(name, folder)
     seeds = target.seeds()
     for seed in seeds:
-        target.run(seed)  # imports and fills caches
+        target.run(seed)  # a first run, which imports modules and fills caches
     gc.collect()
     gc.freeze()
     ceiling = int(_status_mb("VmSize") * 1e6) + _CEILING_BYTES

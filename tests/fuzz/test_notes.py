@@ -74,7 +74,7 @@ def test_setting_a_field_succeeds_or_is_refused(text: str, key: str, value: obje
         return
     for field in found:
         assert 0 <= field.key_start <= field.key_end <= len(text)
-        assert 0 <= field.start <= field.end <= len(text)  # behind an alias they are those of its anchor
+        assert 0 <= field.start <= field.end <= len(text)  # for an alias, these are the positions of its anchor
     try:
         result = set_fields(text, {key: value})  # type: ignore[dict-item]  # one of Value's kinds
     except FieldsError:
@@ -177,5 +177,5 @@ def test_yaml_anchors_cost_no_more_than_their_text(text: str) -> None:
         fields_of(text)
     scalars_under(text, "related")
     from_frontmatter(text, BASE)
-    assert len(repr(front.fields)) < 3_000_000  # as many values as there may be, written out
+    assert len(repr(front.fields)) < 3_000_000  # the size of the largest permitted number of values
     assert time.process_time() - began < 2

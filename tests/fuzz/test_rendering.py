@@ -102,7 +102,8 @@ def shown(saved: SavedTrace, width: int) -> None:
     markdown = markdown_report(saved)
     assert not controls(markdown)
     reader = MarkdownIt("gfm-like", {"html": True})
-    reader.linkify.set({"fuzzy_link": False})  # that takes context.md for a name of Moldova, as GitHub does not
+    # this option would treat context.md as a Moldovan domain, which GitHub does not
+    reader.linkify.set({"fuzzy_link": False})
     blocks = reader.parse(markdown)
     assert not {block.type for block in blocks if "html" in block.type}
     kinds = {token.type for block in blocks for token in block.children or ()}
@@ -159,7 +160,7 @@ def test_steps_of_any_query_can_be_painted(
     result += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)
     result += [line for step in trace.steps for line in step_lines(step, (), width, glyphs)]
     result += [stage_line(stage, width) for stage in trace.section(Search).stages]
-    painted([line.cut(width) for line in result], width)  # what is beyond the pane is not drawn
+    painted([line.cut(width) for line in result], width)  # a pane does not draw beyond its width
     for hit in trace.hits:
         assert sum(value for _, value in stack(hit.parts).kept) == pytest.approx(hit.score)
         bar = Line().extend(stacked(hit.parts, width, [0.5], glyphs))

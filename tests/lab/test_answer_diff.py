@@ -154,7 +154,7 @@ def test_each_cause_matches_the_same_files_on_disk(engine: str, make_tree: Calla
                 cause = found[kind]
                 assert cause.change == pytest.approx(score - before, abs=1e-9), (note.path, kind)
                 assert cause.rank == rank, (note.path, kind)
-            else:  # what does not differ changes nothing
+            else:  # this kind of data is the same, so replacing it changes nothing
                 assert score == pytest.approx(before, abs=1e-9), (note.path, kind)
             before = score
 

@@ -169,12 +169,12 @@ def test_answers_are_compared_by_judged_documents_or_all_ranks() -> None:
         return QueryChange(now, before).is_otherwise
 
     assert is_otherwise({})
-    assert not is_otherwise({}, quoted=("a",))  # what is not quoted is not in the answer
+    assert not is_otherwise({}, quoted=("a",))  # notes that are not quoted are not in the answer
     moved = answer("b", "c", grades={"b": 3}, quoted=("b",)), answer("a", "c", grades={"a": 3}, quoted=("a",))
-    assert not QueryChange(*moved).is_otherwise  # a judged note that moved is the same
+    assert not QueryChange(*moved).is_otherwise  # a judged note that was moved is still the same note
     assert QueryChange(moved[0], answer("c", "a", grades={"a": 3}, quoted=("a",))).is_otherwise
     known = QueryChange(answer("b", grades={}, quoted=("b",)), answer("a", grades={}, quoted=("a",)), {"a": "b"})
-    assert not known.is_otherwise  # so is one that is not judged, where its move is known
+    assert not known.is_otherwise  # so is an unjudged note if its move is known
     assert replace(known, paths_now={}).is_otherwise
     assert is_otherwise({"b": 3})
     assert not is_otherwise({"a": 3})
@@ -220,7 +220,8 @@ def test_overlap_equals_its_definition() -> None:
 def test_overlap_is_1_for_equal_and_0_for_disjoint_rankings() -> None:
     listed = list("abcdefgh")
     assert rank_biased_overlap(listed, listed) == pytest.approx(1)
-    assert rank_biased_overlap(listed, listed[:3]) == pytest.approx(1)  # a beginning agrees as far as it goes
+    # a list that ends early agrees completely up to its end
+    assert rank_biased_overlap(listed, listed[:3]) == pytest.approx(1)
     assert rank_biased_overlap(listed, list("xyz")) == 0
     assert rank_biased_overlap([], []) == 1
     assert rank_biased_overlap(listed, []) == rank_biased_overlap([], listed) == 0
@@ -308,7 +309,7 @@ def test_metrics_agree_with_trec_eval_on_random_runs() -> None:
     for number in range(300):
         judged = draw.sample(documents, draw.randint(1, 15))
         grades[f"q{number}"] = {document: draw.randint(0, 3) for document in judged}
-        grades[f"q{number}"][judged[0]] = draw.randint(1, 3)  # without a relevant one, trec_eval leaves the query out
+        grades[f"q{number}"][judged[0]] = draw.randint(1, 3)  # trec_eval leaves out queries without a relevant document
         runs[f"q{number}"] = draw.sample(documents, draw.randint(1, 25))
     cuts = (1, 3, 5, 10)
     measures = {f"{theirs}.{','.join(map(str, cuts))}" for theirs in _THEIRS.values()} | {"map", "recip_rank"}

@@ -163,7 +163,8 @@ class TestFile:
         (bare / "n.md").write_text("# N")
         own = JudgmentsFile.of(find_project(NotesFolder(bare)))
         own.change(lambda _: (INGRESS,))
-        assert JudgmentsFile.of(find_project(NotesFolder(bare))).read() == (INGRESS,)  # it still opens as a bare folder
+        # the folder still opens without a .brv
+        assert JudgmentsFile.of(find_project(NotesFolder(bare))).read() == (INGRESS,)
 
     def test_broken_file_is_never_overwritten(self, tree: Tree) -> None:
         file = JudgmentsFile.of(find_project(tree.root))
@@ -392,7 +393,7 @@ class TestExchange:
         if form == "beir":
             assert result == (bare, INGRESS)
         elif form == "trec":
-            assert result == (bare,)  # its files know no query without documents
+            assert result == (bare,)  # a TREC file cannot contain a query without documents
         else:
             positive = (JudgedDocument("auth/a 100% note.md", 1),)
             assert result == (

@@ -45,7 +45,7 @@ def two(tree: Tree) -> Tree:
 @pytest.mark.parametrize("engine", ["byterover", "soleri", "jeffs_brain", "knowing"])
 def test_differences_of_parts_sum_to_the_gap(two: Tree, engine: str) -> None:
     pair = pair_of(two, engine)
-    assert pair == replace(pair_of(two, engine, B, A), trace=pair.trace)  # whichever is named first
+    assert pair == replace(pair_of(two, engine, B, A), trace=pair.trace)  # the order of the names does not matter
     _, _, trace = ask(two, engine)
     scores = {hit.file: hit.score for hit in trace.hits}
     assert pair.gap == pytest.approx(scores[pair.above.path] - scores[pair.below.path], abs=1e-12)

@@ -132,7 +132,8 @@ def test_crossings_equal_bisection(session: Session, name: str) -> None:
         assert isinstance(crossing.at, float)
         low, high = next(pair for pair in itertools.pairwise(values) if pair[0] <= crossing.at <= pair[1])
         judgment = by_id[crossing.query]
-        low, high = max(low, crossing.at - 1e-4), min(high, crossing.at + 1e-4)  # one crossing within
+        # a range that contains only one crossing
+        low, high = max(low, crossing.at - 1e-4), min(high, crossing.at + 1e-4)
         for _ in range(18):
             middle = (low + high) / 2
             if outcome(session, name, middle, judgment) == crossing.before:

@@ -39,7 +39,7 @@ from tests.support.spaces import small_space
 from tests.support.trees import BRV3, NOW_MS, Tree, changed
 from tests.support.untouched import state_of
 
-ENVIRONMENT = dict(os.environ)  # tests themselves see none of the tool's variables
+ENVIRONMENT = dict(os.environ)  # saved here, because a fixture hides the tool's variables from the tests
 SAMPLE = recorded.REPOSITORY / "sample-tree"
 
 

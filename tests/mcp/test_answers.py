@@ -154,7 +154,8 @@ async def hammer(place: Path, calls: int, seed: int) -> tuple[int, int]:
             tool, given = fuzzed(pick)
             try:
                 result = await agent.call_tool(tool, given)
-            except (MCPError, ValueError, TypeError, UnicodeError):  # refused by the server, or not JSON at all
+            # the server refused it, or it cannot be sent as JSON
+            except (MCPError, ValueError, TypeError, UnicodeError):
                 errors += 1
                 continue
             text = getattr(result.content[0], "text", "")

@@ -96,7 +96,7 @@ async def test_roots_choose_among_projects(tmp_path: Path, sample: Path, mode: s
         found = await answer(agent, "explain", query="anchor", project="other")
         assert [hit["path"] for hit in found["hits"]] == ["a/one.md"]
         assert (await answer(agent, "explain", query="carrier", project=str(sample)))["hits"]
-        for name in ("a/one.md", "one.md", "b/one.md"):  # two of them are new
+        for name in ("a/one.md", "one.md", "b/one.md"):  # two of these notes do not exist yet
             found = await answer(agent, "check_edit", path=str(other.tree / name), text="# One")
             assert found["paths"] == [name]
         for outside in (str(elsewhere.root), "../elsewhere", "elsewhere", "/", "~", "other/../../elsewhere"):

@@ -154,7 +154,7 @@ def test_links_in_the_moved_note_are_adjusted(yard: Tree) -> None:
 
 
 def test_move_keeps_bytes_outside_utf8(yard: Tree) -> None:
-    start = b"x" * 5_000 + b"\n"  # the engine reads a note for binary by its first 4,096 bytes
+    start = b"x" * 5_000 + b"\n"  # the engine decides by the first 4,096 bytes whether a file is binary
     yard.file("yard/night/rounds.md", start + b"\xe4\xff [n](../gates/north.md) \xc3\n")
     after(yard, "yard/gates/north.md", "yard/gates/n.md")
     assert (yard.tree / "yard/night/rounds.md").read_bytes() == start + b"\xe4\xff [n](../gates/n.md) \xc3\n"

@@ -46,7 +46,7 @@ def check(rows: Sequence[dict[str, Any]], context: Context) -> None:
     for row in rows:
         steps = {step.name: list(step.tokens) for step in engine.analysis(context, row["query"])}
         real = row["search"]
-        if real is None:  # the text names a note, so its words are not searched
+        if real is None:  # the text is the name of a note, so its words are not searched
             expected: dict[str, list[str]] = {"text": [], "terms": [], "unmatched": []}
         else:
             expected = {name: [from_utf16(term) for term in real[name]] for name in ("terms", "unmatched")}

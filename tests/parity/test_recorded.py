@@ -80,7 +80,7 @@ def rebuilt(tree: dict[str, Any], folder: Path) -> Path:
         subprocess.run(result, check=True, capture_output=True, timeout=60)
         try:
             draft.rename(place)
-        except OSError:  # another worker was faster
+        except OSError:  # another worker built it first
             shutil.rmtree(draft)
     return place
 

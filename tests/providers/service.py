@@ -55,7 +55,7 @@ def serving(*answers: Answer | Callable[[Any], Answer]) -> Iterator[Service]:
                 self.end_headers()
                 self.wfile.write(data)
             except OSError:
-                pass  # the client went away, as a test wanted
+                pass  # the client disconnected, as some tests intend
 
         def log_message(self, *_: Any) -> None:
             pass

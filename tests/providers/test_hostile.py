@@ -506,7 +506,8 @@ def test_endless_name_lookup_does_not_delay_exit(ask: str) -> None:
         "import signal, socket, threading; from brvtui.providers.session_model import *\n"
         "from brvtui.engines.byterover.profile import load\n"
         "from brvtui.providers.openai_compatible import OpenAIEmbedder\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what a shell starts behind it ignores it
+        # background processes of a shell ignore this signal
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def hangs(*_): print('looking', flush=True); threading.Event().wait()\n"
         f"socket.getaddrinfo = hangs\n{ask}"
     )

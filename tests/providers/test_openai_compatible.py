@@ -91,7 +91,7 @@ def test_next_key_is_used_after_a_rate_limit() -> None:
         "Bearer second-key",
         "Bearer first-key",
     ]
-    assert waits == [3]  # only once both keys are used up
+    assert waits == [3]  # it waits only after both keys were refused
 
 
 def test_other_failures_do_not_change_the_key() -> None:

@@ -208,7 +208,7 @@ def test_model_is_rebuilt_when_settings_change() -> None:
     first = held.allowed_model()
     assert held.allowed_model() is first
     wanted[0] = replace(wanted[0], model="maxi")
-    assert held.allowed_model() is None  # that one was allowed, not this one
+    assert held.allowed_model() is None  # the permission was for the previous model
     held.allow()
     other = held.allowed_model()
     assert (other is first, other.name) == (False, "maxi at h")

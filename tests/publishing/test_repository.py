@@ -96,6 +96,7 @@ def test_unreadable_repository_is_reported_in_one_line(root: Path, monkeypatch: 
         with pytest.raises(ProjectError, match="no such folder; choose one with --repo"):
             find_repository(wrong)
     monkeypatch.setitem(sys.modules, "tree_sitter", None)
-    monkeypatch.setattr("brvtui.corpus.code.reader_process.grammar", reading.grammar.__wrapped__)  # what is not loaded
+    # without its cache of loaded grammars
+    monkeypatch.setattr("brvtui.corpus.code.reader_process.grammar", reading.grammar.__wrapped__)
     with pytest.raises(ProjectError, match="install the grammars"):
         RepositoryPublisher(find_repository(root)).load(CONSTANTS, 1.0)

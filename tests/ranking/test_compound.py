@@ -241,7 +241,7 @@ def test_days_left_invert_the_ceiling(notes: list[tuple[float, Signals]], thresh
     assert ((ceilings(days, signals, BRV3) < threshold) == already).all()
     assert (ceilings(days + np.where(never, HORIZON_DAYS, 0.0), signals, BRV3) >= threshold)[never].all()
     assert (ceilings(days + last, signals, BRV3) < threshold)[~never].all()
-    # exactly at 0 days another recency counts, the stored one
+    # at exactly 0 days, the stored recency applies instead
     before = np.maximum(days + last - PRECISION_DAYS, 0.0)
     assert (ceilings(before, signals, BRV3) >= threshold)[~never & ~already].all()
 

@@ -68,7 +68,7 @@ def test_junit_has_a_case_for_each_gate_and_query(report: Assessment) -> None:
     assert (suite.get("tests"), suite.get("failures")) == ("6", "4")
     text = cases["queries", "lost"].find("failure").text
     assert "n one.md: rank 1 → not found" in text
-    assert "<script>" in text  # as text
+    assert "<script>" in text  # shown as plain text
     assert b"<script>" not in data
     assert b"\x1b" not in data
 

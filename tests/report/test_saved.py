@@ -155,7 +155,7 @@ def test_export_into_the_tree_is_refused(saved: SavedTrace, project: Tree, tmp_p
         with pytest.raises(ExportError, match="would become a note"):
             export(saved, file, [project.tree])
     with pytest.raises(ExportError, match="would become a note"):
-        export(saved, inside)  # of a trace whose own project is not open
+        export(saved, inside)  # the trace's own project is not open
     with pytest.raises(ExportError, match="would become a note"):
         write_report(inside, b"", [])
     linked = tmp_path / "linked" / ".brv" / "context-tree"

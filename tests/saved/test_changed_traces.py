@@ -271,7 +271,7 @@ def test_long_text_is_cut_except_in_json(tree: Tree, tmp_path: Path) -> None:
         old, held[key] = held[key], long
         file.write_text(json.dumps(plain))
         held[key] = old
-        with suppress(SavedError):  # of names that must be one of a few
+        with suppress(SavedError):  # for names with only a few valid values
             again = read(file)
             shown += 1
             assert json.dumps(long) in json.dumps(as_plain(again)), name

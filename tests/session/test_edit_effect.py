@@ -190,7 +190,7 @@ def test_edit_with_a_kept_file_time_is_detected(garden: Tree, monkeypatch: pytes
     session = garden.session()
     held = hold(session.snapshot)
     text = (garden.tree / STORE).read_text()
-    garden.file(STORE, text.replace("hashed", "HASHED"), 2)  # the same time, the same size
+    garden.file(STORE, text.replace("hashed", "HASHED"), 2)  # keeps the file's time and size
     session.load()
     earlier = held.earlier(session.snapshot)
     assert earlier.paths == (STORE,)
@@ -274,7 +274,7 @@ def test_texts_of_earlier_edits_are_released(garden: Tree) -> None:
     mine = [each for each in gc.get_objects() if isinstance(each, EarlierNotes) and each.paths == (STORE,)]
     assert len(mine) == 1
     generations = {snapshot.generation for snapshot in _snapshots_of(session)} - {UNPUBLISHED}
-    assert min(generations) >= session.snapshot.generation - 2  # the session itself keeps the last three
+    assert min(generations) >= session.snapshot.generation - 2  # the session itself keeps the last three snapshots
 
 
 def _snapshots_of(session: Session) -> list[Snapshot]:

@@ -107,7 +107,7 @@ def assert_all_agree(tree: Tree, session: Session, held: HeldNotes) -> int:
     states = [runner.state(each) for each in (Variant(), Variant(earlier=effect.earlier), Variant(revision="HEAD"))]
     other = tree.session(engine=session.engine)
     changed = [name for name, change in changes.items() if ranked(change.now) != ranked(change.before)]
-    diffed = changed[:1] or [*changes][:1]  # explaining every note of every query would take long
+    diffed = changed[:1] or [*changes][:1]  # explaining every note of every query would take too long
     for judgment in JudgmentsFile.of(session.project).read():
         now, before, lab = (runner.result(state, judgment) for state in states)
         change = changes[judgment.id]

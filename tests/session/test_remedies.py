@@ -450,9 +450,9 @@ def generated_session(root: Path, seed: int, engine: str) -> Session:
             1,
             "[lib]:ops quarry REFRESH-TOKEN tokqns harbors caf",
             "ingest/quarry_10.md",
-        ),  # quoted earlier, needs a model
-        (1, "CAPS banners jigsaw yonder", "auth/straße_14.md"),  # a title that is found as a path
-        (2, "auth banner", "auth/_index.md"),  # stands for its folder
+        ),  # quoted earlier, but then a model is needed
+        (1, "CAPS banners jigsaw yonder", "auth/straße_14.md"),  # the title is found as a path
+        (2, "auth banner", "auth/_index.md"),  # the file represents its folder
     ],
 )
 def test_raising_lowering_and_takes_agree_on_cases_that_differed(

@@ -191,9 +191,9 @@ def test_signals_lost_in_broken_frontmatter_are_reported(tree: Tree) -> None:
     assert result in trace.notices
     assert "fix the frontmatter" in session.explainer.explain("refresh rotation", "auth/rotation.md", "", trace).notice
     assert session.explainer.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
-    again = tree.session()  # from the kept index
+    again = tree.session()  # opens from the stored index
     assert result in again.preview("refresh rotation").notices
-    tree.settings("")  # signals are not read from frontmatter
+    tree.settings("")  # turns off reading signals from frontmatter
     assert "signals.frontmatter" in tree.session().explainer.explain("refresh", "auth/rotation.md").notice
 
 

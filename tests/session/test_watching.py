@@ -128,7 +128,7 @@ def test_burst_of_changes_causes_few_calls(quokkas: Tree, make_tree: Make) -> No
             last.set()
 
     session.watch(changed)
-    for file in files:  # moving them takes a moment, on a busy machine as well
+    for file in files:  # renaming takes only a moment, even on a busy machine
         file.rename(quokkas.tree / "burst" / file.name)
     assert last.wait(30)
     session.close()

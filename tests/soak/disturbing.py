@@ -109,7 +109,7 @@ class SaverKeeper(Turns):
             try:
                 told = json.loads(line)
             except ValueError:
-                continue  # it was killed while it wrote the line
+                continue  # the process was killed while writing this line
             (kind,) = {"saved", "conflict", "failed"} & told.keys()
             self.counts[kind] += 1
             if told.get("kept"):

@@ -74,7 +74,7 @@ class Everything(Soak):
     def run(self) -> None:
         """Runs all parts. Raises :class:`Wrong`."""
         began = time.monotonic()
-        self._change(0)  # until the tree is filled
+        self._change(0)  # returns as soon as the tree is filled
         session = Session.open(self.root)
         session.load()
         reader = LinkReader()

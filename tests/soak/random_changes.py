@@ -149,7 +149,7 @@ class Asker(Stopping):
         elif what == "run":
             session.run(text)
         elif what == "explain":
-            with suppress(UnknownNote):  # it went meanwhile
+            with suppress(UnknownNote):  # the note was removed in the meantime
                 session.explainer.explain(text, note)
         elif what == "about":
             session.about(note)
@@ -165,7 +165,7 @@ class Asker(Stopping):
         for hit in trace.hits:
             if not adds_up(hit):
                 raise Wrong(f"{text!r}: the parts of {hit.path} do not add up to {hit.score}")
-        with suppress(KeyError):  # its snapshot is gone
+        with suppress(KeyError):  # its snapshot no longer exists
             self._session.explainer.details(trace, 1)
 
 
@@ -193,7 +193,7 @@ class Soak:
     def run(self) -> None:
         """Runs all parts. Raises :class:`Wrong`."""
         began = time.monotonic()
-        self._change(0)  # until the tree is filled
+        self._change(0)  # returns as soon as the tree is filled
         session = Session.open(self.root)
         session.load()
         session.recording = True
@@ -257,7 +257,7 @@ class Soak:
         except AssertionError as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             raise Wrong(f"after part {part + 1} the live index is not as a fresh one: {where.line}") from error
-        session.forget()  # else there would be more and more of notes that are gone
+        session.forget()  # otherwise, signals of removed notes would accumulate
         session.recording = True
 
     def _has_seen_all(self, session: Session) -> bool:

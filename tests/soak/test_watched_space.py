@@ -49,7 +49,7 @@ def random_edit(chance: random.Random, place: Path, counts: dict[str, int]) -> N
         stored = place / "state" / "signals" / f"{file.relative_to(tree)}.json"
         stored.parent.mkdir(parents=True, exist_ok=True)
         stored.write_text(json.dumps({"importance": chance.randrange(100), "maturity": "core", "recency": 1}))
-    elif kind == "swap":  # as an editor saves
+    elif kind == "swap":  # the way in which editors save
         beside = file.with_name(f".{file.name}.tmp")
         beside.write_text(f'<bv-topic title="{text}"><p>{text}</p></bv-topic>')
         beside.replace(file)
@@ -84,7 +84,7 @@ def test_watched_space_equals_a_fresh_load(tmp_path: Path, monkeypatch: pytest.M
         fresh.load()
         wanted, limit = scores(fresh), time.monotonic() + 20
         while scores(session) != wanted and time.monotonic() < limit:
-            if noticed.wait(0.05):  # nothing is read anew that was not noticed
+            if noticed.wait(0.05):  # only noticed changes are read
                 noticed.clear()
                 session.refresh()
         assert scores(session) == wanted, counts

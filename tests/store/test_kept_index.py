@@ -231,7 +231,7 @@ def test_process_killed_while_writing_leaves_a_usable_index(tree: Tree, after: i
             left[0] -= 1
             return saving(*args, **kwargs)
 
-        np.save = dying  # in this child alone
+        np.save = dying  # affects only this child process
         KeptIndex(tree.tree).write(snapshot, BRV3)
         os._exit(0)
     _, status = os.waitpid(child, 0)

@@ -128,7 +128,7 @@ PUT_IN_PLACE: dict[str, Callable[[Path], object]] = {
 
 def socket_at(place: Path) -> None:
     here = Path.cwd()
-    os.chdir(place.parent)  # the path of a socket is short
+    os.chdir(place.parent)  # the path of a socket must be short
     try:
         with socket.socket(socket.AF_UNIX) as result:
             result.bind(place.name)

@@ -139,7 +139,7 @@ class Conversation:
             "type": kind,
             **fields,
         }
-        if kind == "attachment" and self.world.chance(0.1):  # rows have these "mostly"
+        if kind == "attachment" and self.world.chance(0.1):  # some rows lack one of these fields
             del row[self.random.choice(("uuid", "parentUuid", "timestamp"))]
         self.parent = row.get("uuid", self.parent)
         self.rows.append(row)

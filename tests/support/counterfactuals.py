@@ -89,7 +89,7 @@ def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterat
         if trace.section(Route).outcome is Outcome.DIRECT:
             continue
         result = find_counterfactuals(Context(snapshot, profile, now_ms), trace)
-        if result is not None and not result.path:  # nothing matches: any note will do
+        if result is not None and not result.path:  # nothing matches, so any note can be used
             result = find_counterfactuals(Context(snapshot, profile, now_ms), trace, pick.choice(snapshot.notes).path)
         assert result is not None
         yield Taken(tree, snapshot, profile, now_ms, trace, result)
@@ -146,7 +146,7 @@ def smaller(taken: Taken, way: Counterfactual) -> Iterator[Change]:
         case Lever.AGE:
             youngest = 0.0 if found is None else found + 0.1
             ages = {youngest, *(youngest + (case.days - youngest) * part / 24 for part in range(24))}
-            if not case.is_monotonic:  # then whole days are tried
+            if not case.is_monotonic:  # in this case, only whole days are tried
                 first = 0 if found is None else math.floor(found) + 1
                 ages = {float(day) for day in range(first, math.floor(case.days) + 1)}
             for days in ages if youngest <= case.days else ():

@@ -26,7 +26,7 @@ SHARED = "**Summary**: Releases are cut on Tuesdays.\n\n**Sources**:\n- `.brv/co
 NOT_COVERED: Row = {"tier": 2, "matchedDocs": [], "searchMetadata": {"resultCount": 0, "topScore": 0, "totalFound": 0}}
 
 
-# turns of the hook
+# turns that use the hook
 
 
 def delivered(talk: Conversation, answer: str = "", took_ms: int = 0) -> None:
@@ -175,7 +175,7 @@ def stay_silent(talk: Conversation, log: str = "") -> None:
         talk.world.log(query, talk.at_ms + hours * 60 * MINUTE_MS, 9_000)
 
 
-# calls of tools: (conversation, channel)
+# tool calls: (conversation, channel)
 
 
 def tool_delivered(talk: Conversation, channel: str, size: int = 0, took_ms: int = 0) -> None:
@@ -236,7 +236,7 @@ def tools_in_parallel(talk: Conversation) -> None:
         talk.expect(MCP, "delivered", query)
 
 
-# prompts and log entries without evidence
+# prompts and log entries without any evidence
 
 
 def ask_only(talk: Conversation, before: Callable[[Conversation], Any] = Conversation.noise) -> None:

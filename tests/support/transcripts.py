@@ -186,7 +186,8 @@ def write_file(world: World, path: Path, rows: Iterable[Row], last: Row | None =
             lines.append(again.pop(0)[1])
         if world.chance(0.01):
             lines.append(world.random.choice(("", "null", "[1, 2]", '"attachment"', "7")))
-        if broken and row["type"] == "assistant" and world.chance(0.01):  # elsewhere it could be a context
+        # after other rows, the broken line could be a context
+        if broken and row["type"] == "assistant" and world.chance(0.01):
             lines.append('{"type": "attachment", broken')
     data = "\n".join(lines).encode() + b"\n"
     if last is None and world.chance(0.5):

@@ -193,7 +193,7 @@ def test_only_the_first_files_in_document_order_are_read(tree: Tree) -> None:
     assert [note.path for note in snapshot.notes] == ["x/e.md", "x/a.md"]
     assert {file.path for file in snapshot.unseen} == {"x/b.md", "x/c.md", "x/d.md"}
     assert all("past the 3 files" in file.reason for file in snapshot.unseen)
-    assert "x" in snapshot.summaries  # derived files count: _index.md was the second
+    assert "x" in snapshot.summaries  # derived files count towards the limit: _index.md was the second file
 
 
 def test_file_limit_of_zero_means_no_limit(tree: Tree) -> None:

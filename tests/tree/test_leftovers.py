@@ -186,7 +186,7 @@ def test_files_of_a_save_in_progress_are_kept(tmp_path: Path) -> None:
         saving.communicate("\n")
     assert cleared(tmp_path)[0].removed == (gone.name,)
     assert mine.exists()
-    assert cleared(tmp_path, LATER)[0].removed == (mine.name,)  # by now another process has this id
+    assert cleared(tmp_path, LATER)[0].removed == (mine.name,)  # the process id has been reused by another process
 
 
 def test_files_open_in_another_program_are_kept(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def refused(act: Callable[[], object]) -> bytes:
             os.setgid(NOBODY)
             os.setuid(NOBODY)
             act()
-        except Exception as error:  # the parent process reads what it was, and fails on it
+        except Exception as error:  # the parent process reads the message and fails
             message = str(error).encode()
         finally:
             os.write(writing, message)

@@ -270,7 +270,7 @@ def test_shared_note_voids_all_signals(tree: Tree, make_tree: Callable[[str], Tr
     tree.signals["a/_index.md"] = stored(importance=80)
     other = make_tree("other")
     tree.source(("lib", other))
-    assert [signals.importance for signals in tree.snapshot().signals] == [90]  # a source without notes
+    assert [signals.importance for signals in tree.snapshot().signals] == [90]  # the shared source has no notes yet
     other.note("pay/c.md", "Quokka")
     snapshot = tree.snapshot()
     assert [signals.importance for signals in snapshot.signals] == [50, 50]

@@ -231,7 +231,7 @@ async def test_page_takes_the_background_of_the_theme(served: Served) -> None:
         while "○1".encode() not in shown:
             shown += (await connection.receive()).data
         shown = b""
-        for typed in ("\x1b", "t"):  # the next theme
+        for typed in ("\x1b", "t"):  # switches to the next theme
             await connection.send_str(json.dumps(["stdin", typed]))
             await asyncio.sleep(0.5)
         while not (found := re.search(rb"\x1b\]11;(#[0-9a-f]{6})\x1b", shown)):
@@ -253,7 +253,8 @@ async def test_saved_trace_is_downloaded_only_by_the_owners_browser(served: Serv
             shown += (await connection.receive()).data
         for typed, has_it, result in (
             (("quokka", "\x1b", "x", "\r"), lambda text: json.loads(text)["trace"]["query"] == "quokka", b"downloads"),
-            (("s",), lambda text: text.startswith("<svg") and "quokka" in text, b"svg"),  # what differs is sent alone
+            # the browser receives only this file
+            (("s",), lambda text: text.startswith("<svg") and "quokka" in text, b"svg"),
         ):
             for key in typed:
                 await connection.send_str(json.dumps(["stdin", key]))

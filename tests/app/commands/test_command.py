@@ -74,7 +74,7 @@ def test_every_action_is_offered_except_dialog_answers_and_field_keys() -> None:
         "migration.take",
         "remedies.tab",
         "remedies.take",
-    }  # of panes that stand in a dialog only
+    }  # their panes exist only in dialogs
     assert len(found) == len(set(found))
 
 

@@ -118,7 +118,7 @@ async def test_panes_appear_on_the_screens_listed_in_the_registry(app: BrvTui) -
 @pytest.mark.parametrize("place", PLACES, ids=_ids)
 def test_no_key_has_two_meanings_in_one_place(place: Place) -> None:
     within = [*place.chain]
-    if place.kind is PlaceKind.PANE:  # a pane's own key would hide that of its screen, which help lists too
+    if place.kind is PlaceKind.PANE:  # a pane's key would hide the screen's, although help lists both
         within += [one for one in PLACES if one.kind is PlaceKind.EVERY_SCREEN]
     held = [action for one in within for action in one.actions]
     keys = Counter(canonical(key) for action in held for key in split(action.keys))

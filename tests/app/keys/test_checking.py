@@ -28,7 +28,7 @@ def test_free_keys_are_accepted() -> None:
         ("panes.back", "escpae", "there is no key 'escpae'; did you mean escape?"),
         ("panes.back", "f10,ctrl+i", "terminals send 'ctrl+i' as tab: choose another key"),
         ("panes.back", "ctrl+", "there is no key 'ctrl+'"),
-        ("panes.back", "ctrl+banana", "there is no key 'ctrl+banana'"),  # a character, but of no keyboard
+        ("panes.back", "ctrl+banana", "there is no key 'ctrl+banana'"),  # a character that no keyboard has
         ("panes.next", "tab,n", "'n' types text in a field, and the other keys do not"),
     ],
 )
@@ -73,10 +73,10 @@ def test_same_new_key_for_two_actions_is_rejected_for_both() -> None:
 @pytest.mark.parametrize(
     "keys",
     [
-        {"results.open": "l"},  # of the answer and the tree, never of the results
-        {"notes.tree": "f5"},  # of another screen
-        {"modal.close": "z"},  # a modal hides the screen's
-        {"panes.maximise": "f11", "help.keys": "z"},  # given away
+        {"results.open": "l"},  # the answer and the tree use this key, but the results do not
+        {"notes.tree": "f5"},  # another screen uses this key
+        {"modal.close": "z"},  # a modal hides the screen, and with it the screen's keys
+        {"panes.maximise": "f11", "help.keys": "z"},  # its old key is free, since it has a new one
         {"pane.down": "down,j"},
     ],
 )

@@ -61,7 +61,7 @@ def test_bars_and_the_focused_edge_are_visible(theme: Theme) -> None:
 
 @_ALL
 def test_every_role_and_field_has_a_colour(theme: Theme) -> None:
-    assert _roles(theme.name).keys() == set(ROLES)  # its own, or derived from its fields
+    assert _roles(theme.name).keys() == set(ROLES)  # either set by the theme or derived from its fields
     assert all(getattr(theme, field) for field in COLOURS if field != "boost")
     palette = Palette(roles_of(theme))
     roles = [*MATURITIES, *STATE_ROLES.values(), *(role_of(name) for name in UNICODE.fills), "bar"]

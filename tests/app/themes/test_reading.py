@@ -118,7 +118,7 @@ def test_any_file_is_read_as_a_theme_or_as_faults(data: bytes) -> None:
     assert all(line.startswith(f"{file}: ") and "\n" not in line for line in lines)
 
 
-# All theme files together
+# All theme files as a whole
 
 
 def test_user_files_have_precedence_over_ours_and_textuals() -> None:

@@ -128,7 +128,7 @@ def test_comparing_revisions_of_a_partial_clone_fetches_nothing(repository: Path
         run_git(clone, "cat-file", "blob", "HEAD:src/b.py", most=1_000)
     assert not mark.exists()
     with suppress(subprocess.CalledProcessError):
-        git(clone, "cat-file", "blob", "HEAD:src/b.py")  # the trap works where nothing forbids it
+        git(clone, "cat-file", "blob", "HEAD:src/b.py")  # shows that the trap works if nothing prevents it
     assert mark.exists()
 
 

@@ -268,7 +268,8 @@ class TestReaderProcess:
         process = ReaderProcess(limited(spare_seconds=0.1).limits)
         try:
             before = os.times()
-            assert isinstance(process.read("A.java", b"A<" * 9_000), SkippedSource)  # one step of about a second
+            # takes the parser a single step of about a second
+            assert isinstance(process.read("A.java", b"A<" * 9_000), SkippedSource)
             after = os.times()
         finally:
             process.close()
@@ -328,7 +329,7 @@ def test_missing_folder_raises_an_error(tmp_path: Path) -> None:
 
 @LIMITS_MEMORY
 @pytest.mark.long
-@pytest.mark.timeout(900)  # making and removing so many files takes most of it
+@pytest.mark.timeout(900)  # most of the time is spent creating and removing the files
 def test_many_files_are_indexed_within_limits(tmp_path: Path) -> None:
     folders = MANY_FILES // 100
     for folder in range(folders):

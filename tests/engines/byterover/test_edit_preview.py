@@ -59,7 +59,7 @@ CASES = [
     for path in ("auth/rotation.md", "auth/lifetime.md", "billing/new.md")
     for text in TEXTS
     for keep_mtime in (True, False)
-    if not (keep_mtime and path == "billing/new.md")  # a new file has no time to keep
+    if not (keep_mtime and path == "billing/new.md")  # a new file has no old time
 ]
 
 

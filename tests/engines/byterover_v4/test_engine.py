@@ -441,7 +441,7 @@ def test_coverage_advice_is_marked_as_ours(session: Session) -> None:
 
 def test_every_hit_has_its_ceiling(session: Session) -> None:
     hit = session.preview("refresh token").hits[0]
-    assert hit.ceiling.score == pytest.approx(hit.score)  # it is the best match
+    assert hit.ceiling.score == pytest.approx(hit.score)  # the hit is already the best match
     high, medium = hit.ceiling.horizons
     assert high.days_left == pytest.approx(54, abs=0.5)
     assert medium.days_left is None

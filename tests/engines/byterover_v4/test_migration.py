@@ -58,7 +58,7 @@ def test_every_note_of_the_sample_tree_becomes_a_topic_with_its_text() -> None:
         assert not topic.searched_elements, "migration stamps no ids"
 
 
-# The output of V4's own migration for each of these.
+# The output of V4's own migration for each note.
 @pytest.mark.parametrize(
     ("text", "html"),
     [

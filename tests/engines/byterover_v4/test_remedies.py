@@ -91,7 +91,7 @@ def saved(file: Path, now_ms: float, title: str = "") -> Iterator[None]:
     """Saves ``file`` now, with another ``title``, and restores it afterwards."""
     data, state = file.read_bytes(), file.stat()
     if title:
-        attribute = f'<bv-topic title="{html.escape(title)}"'  # of two attributes of a name the first one counts
+        attribute = f'<bv-topic title="{html.escape(title)}"'  # if an attribute occurs twice, only the first one counts
         text = re.sub("<bv-topic", lambda _: attribute, topic_source(file.parent, file.name), count=1, flags=re.I)
         assert parse_topic(text).attribute("title") == title
         file.write_text(text, encoding="utf-8")

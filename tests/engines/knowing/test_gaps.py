@@ -278,8 +278,8 @@ NEAREST = tuple((node.id, 1 - place / 100) for place, node in enumerate(GRAPH.no
         (["a0"], "", 14),
         (["a0", "b0", "c0", "d0"], "", 11),
         (["b0", "a0", "b1"], "b", 4),
-        (["a0", "b0", "b1", "a1"], "b", 4),  # the package that is complete first
-        (["0", "1"], "", 13),  # two without a package do not limit others
+        (["a0", "b0", "b1", "a1"], "b", 4),  # the package that first has two nodes wins
+        (["0", "1"], "", 13),  # two nodes without a package set no limit
     ],
 )
 def test_gaps_are_filled_from_the_dominant_package(held: list[str], package: str, count: int) -> None:

@@ -603,7 +603,7 @@ def explaining() -> KnowingProfile:
     every = SeedSize(0, 200)
     return replace(
         CODE,
-        walk=replace(CODE.walk, whole_neighbourhood=False),  # recorded without the cache of edges
+        walk=replace(CODE.walk, whole_neighbourhood=False),  # the answers were recorded without the edge cache
         fusion=replace(CODE.fusion, tiered=3, equivalence=2, full_text=1, path=0, limit=200),
         full_text=replace(CODE.full_text, primary_alone=False, phrases=0, expansions=0, decomposed_least=MANY),
         equivalence=replace(CODE.equivalence, generic_targets=(), target_least=1, cap_least=MANY, injected_source=""),

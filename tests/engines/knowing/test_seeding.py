@@ -56,7 +56,7 @@ def test_queries_and_seeds_match_the_recording() -> None:
         if not asked:
             assert not found.keywords, case["name"]
             continue
-        if BROKEN in asked[-1]["query"]:  # the program cuts the capital of a word at a byte
+        if BROKEN in asked[-1]["query"]:  # the program capitalises the first byte of a word, which breaks some words
             continue
         assert found.texts.expression == asked[-1]["query"], case["name"]
         assert bool(found.texts.error) == bool(asked[-1]["error"]), case["name"]

@@ -223,7 +223,7 @@ def test_vectors_are_used_and_computed_once(snapshot: Snapshot) -> None:
     assert trace.section(VaultSearch).weights.used["vector"] == 0.15
     made = len(services.embedder.texts)
     ask(snapshot, "zebra", services=services)
-    assert len(services.embedder.texts) == made + 1  # the query alone
+    assert len(services.embedder.texts) == made + 1  # only the query was embedded
 
 
 def test_failing_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
@@ -472,7 +472,7 @@ def test_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
     ageing = session.ageing
     rotation = ageing.in_engine("soleri", "auth/jwt/rotation_of_refresh.md")
     assert {part.name for part in rotation.lacks} == {"severity", "age"}, "it has tags and a link"
-    left = 42.5 / (365 / 4)  # days until its window closes, of the last quarter
+    left = 42.5 / (365 / 4)  # the share of the window's last quarter that is left
     assert rotation.ceiling == pytest.approx(0.825 - 0.06 - 0.1 * (1 - left))
     cookies = ageing.in_engine("soleri", "auth/sessions/cookies.md", 365.0)
     assert {part.name for part in cookies.lacks} == {"severity", "tags", "age"}

@@ -55,7 +55,7 @@ queries = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
 
 def numbered(made: Sequence[VaultEntry]) -> list[VaultEntry]:
     return [
-        VaultEntry(f"e{place:02}", *astuple(entry)[1:])  # ids are unique
+        VaultEntry(f"e{place:02}", *astuple(entry)[1:])  # gives each entry a unique id
         for place, entry in enumerate(made)
     ]
 

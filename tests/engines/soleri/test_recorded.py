@@ -287,7 +287,7 @@ def test_embedding_pipeline_matches_the_recording() -> None:
 
     for case in cases("embedding_pipeline"):
         found, wanted = ours(case["input"], SEED), dict(case["expected"])
-        del wanted["tokens_used"]  # the services of this tool do not say
+        del wanted["tokens_used"]  # our services do not report this number
         if wanted["calls"] is None:
             del wanted["calls"]
         assert agree(found, wanted), (case["name"], found)

@@ -122,7 +122,8 @@ def check(case: Case, copy: Path) -> None:
         for change in every_change(case):
             after = answered(case, change, copy)
             then = place(after, case.path)
-            loses = then[2] == now[2] and now[1] <= 2 < then[1]  # its place in a direct answer
+            # the change would cost the note its place in a direct answer
+            loses = then[2] == now[2] and now[1] <= 2 < then[1]
             assert then >= now or then[2] > now[2] or loses, (case.trace.query, case.path, change)
 
 

@@ -362,7 +362,7 @@ def test_exact_cache_hit_is_explained_as_the_original_answer(quokkas: Tree) -> N
     assert made.use.endswith("that answer came from the cache, given 0 s earlier")
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session.load()
-    # the tree is different now
+    # the tree has changed in the meantime
     assert not reason_is(session.explainer.explain("quokka facts", "y/bilby.md"), Loss.NO_TERM)
     session.engines.clear_caches()
     session.run("quokka facts")

@@ -183,7 +183,7 @@ def test_nothing_is_cached_if_the_clock_runs_backwards() -> None:
     assert held_fingerprint(state, "new", 3, NOW - 1, BRV3)[1].value == "new"
 
 
-# Against a naive model
+# Comparison with a naive model
 
 
 class Model:

@@ -35,9 +35,9 @@ def test_lanes_are_filled_greedily_up_to_their_budget(tree: Tree) -> None:
     hundred = "x" * 399 + "\n"  # 100 tokens
     tree.file("a/1.md", hundred * 30)
     tree.file("a/2.md", hundred * 20)  # does not fit
-    tree.file("a/3.md", hundred * 10)  # fills the lane to the last token
-    tree.file("a/4.md", "x")  # 0 tokens still fit
-    tree.file("a/5.md", "xx")  # 1 token does not
+    tree.file("a/3.md", hundred * 10)  # fills the lane completely
+    tree.file("a/4.md", "x")  # rounds to 0 tokens, which still fits
+    tree.file("a/5.md", "xx")  # rounds to 1 token, which does not fit
     lane = lanes(tree)["contexts"]
     assert (lane.budget, lane.tokens, lane.left_out) == (4000, 4000, 2)
     assert lane.entries == ("a/1.md", "a/3.md", "a/4.md")
@@ -74,7 +74,7 @@ def test_abstract_replaces_its_note(tree: Tree) -> None:
     tree.file("a/n.md", "long " * 100)
     tree.file("a/n.abstract.md", "short and sweet.")
     tree.file("a/m.md", "x" * 40)
-    tree.file("a/m.abstract.md", "y" * 80)  # larger, and still it counts
+    tree.file("a/m.abstract.md", "y" * 80)  # used although it is longer than the note
     tree.file("a/orphan.abstract.md", "z" * 80)
     snapshot = tree.snapshot()
     manifest = manifest_of(snapshot, LIMITS)

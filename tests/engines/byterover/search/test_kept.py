@@ -227,8 +227,9 @@ def test_unmatched_significant_words_empty_the_answer(many: Tree, query: str, un
 
 
 def test_escape_applies_only_if_the_and_search_fails(many: Tree) -> None:
-    assert many.search("kubernetes? cluster").outcome is SearchOutcome.MATCHES  # AND: the tokens match one note
-    assert many.search("kubernetes?").outcome is SearchOutcome.MATCHES  # one word: OR, which is no failure
+    # AND succeeds, because one note matches both tokens
+    assert many.search("kubernetes? cluster").outcome is SearchOutcome.MATCHES
+    assert many.search("kubernetes?").outcome is SearchOutcome.MATCHES  # a single word uses OR, so AND has not failed
 
 
 def test_empty_answer_is_not_covered(many: Tree) -> None:

@@ -82,7 +82,7 @@ def test_all_ways_to_compute_a_score_agree(snapshots: list[Snapshot], profile: P
             together = text_hits(context, positions, table.text_scores(positions))
             apart = Context(
                 dataclasses.replace(snapshot, derived=Derived()), profile, NOW_MS
-            )  # nothing is remembered there
+            )  # a context without cached data
             alone = [text_hits(apart, [place], table.text_scores([place]))[0] for place in positions]
             assert together == alone == text_hits(context, positions, table.text_scores(positions))
             assert [hit.parts[-1].amount for hit in together] == ranking.scores.tolist()
