@@ -128,7 +128,7 @@ def climb(
 
 
 def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -> Climbed[H]:
-    """Returns a ladder in which only the query's own search ran, whether or not it ``failed``.
+    """Returns a ladder with only the query's own search, whether or not that ``failed``.
 
     All later steps are skipped because of ``why``.
     """

@@ -167,7 +167,10 @@ class QueryLogFolder:
     """ByteRover 3's query log: one file per query, in ByteRover's data folder for a project."""
 
     def __init__(self, project_data: Path, copy: Path) -> None:
-        """The log, and a ``copy`` of a log in the project, which is not read behind a link. Neither has to exist."""
+        """Creates a logbook for the log and a ``copy`` of a log in the project, which is not read through a link.
+
+        Neither has to exist.
+        """
         self._folders = [query_log_folder(project_data), *([copy] if is_in_place(copy) else [])]
         self._watcher: Watcher | None = None
 
@@ -181,7 +184,9 @@ class QueryLogFolder:
         return read_entries(logged_files(self._folders, most))
 
     def evidence(self, most: int) -> LogEvidence:
-        """The newest ``most`` queries of ByteRover's own log; those of the copy only if it has none, and says so."""
+        """The newest ``most`` queries in ByteRover's own log or, if it has none, in the copy, with a message that says
+        so.
+        """
         own, *copies = self._folders
         evidence = read_own_log(own, most)
         if evidence.is_missing and (entries := read_entries(logged_files(copies, most))):

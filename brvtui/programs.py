@@ -146,7 +146,10 @@ class Worker:
 
 
 def connect_to_parent() -> Connection:
-    """Returns a worker's end of the connection. If the other end closes, the worker and its children end at once."""
+    """Returns a worker's end of the connection.
+
+    If the other end is closed, the worker and its children end immediately.
+    """
     from multiprocessing.connection import Connection
 
     connection, watched = Connection(int(sys.argv[1])), select.poll()

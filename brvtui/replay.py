@@ -63,7 +63,7 @@ def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, A
 
 
 def _asked(engine: Engine[Any], context: Context[Any], like: Query, item: ListedQuery) -> Query:
-    """Returns the query for ``item``. Its options have precedence over those of ``like``."""
+    """Returns the query for ``item``. Its options have precedence over the options of ``like``."""
     options = {**like.options, **options_of_file(engine, context.constants, item.options)}
     scope = options.pop("scope", like.scope) if "scope" in item.options else like.scope
     return replace(like, text=item.query, scope=str(scope), options=options)

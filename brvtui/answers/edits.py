@@ -1,4 +1,4 @@
-"""Checks an edit before it is saved or committed: problems of the text, and the queries whose answers it changes."""
+"""Checks an edit before it is saved or committed: finds problems in the text, and queries whose answers change."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MOST_QUERIES = 200
 """The maximum number of queries that run again, judged ones first."""
 _SECONDS = 8.0
-"""The time limit for running them, in seconds of computing, once before and once after the edit."""
+"""The limit on computing time in seconds, which applies to the queries before the edit and again to those after it."""
 _DIRECT = ("tier 0", "tier 1", "tier 2")
 """The outcomes that need no model."""
 
@@ -51,18 +51,18 @@ class ChangedQuery(SideEffect):
     """A query whose answer an edit changes."""
 
     is_broken: bool
-    """True if the answer got worse. If it is judged, a judged note fell, or the expected outcome was lost; if not, the
-    answer was lost, needs a model now, or no longer begins with the edited note.
+    """True if the answer got worse. For a judged query, a judged note fell or the expected outcome was lost. For any
+    other query, the answer was lost, now needs a model, or no longer begins with the edited note.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class EditReport:
-    """The effects of edits of the notes at ``paths``."""
+    """The effects of editing the notes at ``paths``."""
 
     paths: tuple[str, ...]
     problems: tuple[str, ...]
-    """The problems of the texts, each as ``path:line: severity: message``. Lines count from 1."""
+    """The problems in the texts, each as ``path:line: severity: message``. Lines count from 1."""
     has_errors: bool
     """True if a problem changes how the engine reads a note."""
     compared: int
@@ -78,10 +78,10 @@ class EditReport:
 
 
 def path_in_tree(session: Session, name: str) -> str:
-    """The path below the tree of the note ``name``, which may be new.
+    """The path, relative to the tree, of the note ``name``, which may be new.
 
     ``name`` is a path in the tree, in the project or on disk, or another name of an existing note. Raises
-    :class:`brvtui.snapshot.naming.UnknownNote` for a path outside the tree, or with another ending.
+    :class:`brvtui.snapshot.naming.UnknownNote` for a path outside the tree, or one with the wrong extension.
     """
     path = path_inside(session.snapshot, name.strip())
     try:
@@ -119,10 +119,10 @@ def check_edit(session: Session, path: str, data: bytes) -> EditReport:
 
 
 def check_since(session: Session, paths: tuple[str, ...], revision: str) -> EditReport:
-    """The effects of the changes of the notes at ``paths`` since the git ``revision``. Writes nothing.
+    """The effects of all changes to the notes at ``paths`` since the git ``revision``. Writes nothing.
 
-    The queries judged at the revision are checked too, so that removing one hides nothing. Raises
-    :class:`brvtui.tree.history.git.RevisionError`, :class:`brvtui.engines.contract.EngineError` and
+    The queries judged at the revision are checked too, so that a broken query cannot be hidden by removing its
+    judgment. Raises :class:`brvtui.tree.history.git.RevisionError`, :class:`brvtui.engines.contract.EngineError` and
     :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """
     if not session.kind.can_vary:

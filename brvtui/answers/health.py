@@ -1,4 +1,4 @@
-"""The health of a memory in short: findings, what ages soon, and answers that agents do not receive."""
+"""A short report on a memory's health: findings, documents that will soon be too old, and answers that got lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _NO_CONSENT = "transcripts are private, so none was read; brv-tui delivery --tra
 
 
 def short_health(session: Session, days: int, most: int) -> dict[str, Any]:
-    """At most ``most`` findings, documents that age within ``days``, queries that then come too late, and lost answers.
+    """At most ``most`` findings, the documents that age within ``days``, the queries that are then answered too late,
+    and the lost answers.
 
     Transcripts are read only if the user has permitted it. Raises :class:`brvtui.engines.contract.EngineError`.
     """

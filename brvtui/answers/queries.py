@@ -1,7 +1,7 @@
 """Answers to queries, and reasons why a note is or is not in one: the JSON of commands, and short forms for agents.
 
-A field of a short form has the name and the value that it has in the JSON of the command, except ``in_words``,
-``lead``, ``note``, ``advice``, ``changes``, ``tried_all`` and ``omitted``, which no command has.
+A field of a short form has the same name and value as in the command's JSON. Only ``in_words``, ``lead``, ``note``,
+``advice``, ``changes``, ``tried_all`` and ``omitted`` do not exist there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHORT, DETAILED = 800, 4_000
 """The maximum numbers of tokens of an answer: by default, and if details are requested."""
 _CHARS_PER_TOKEN = 4.0
 _LENGTHS = (1_000, 300, 100, 30)
-"""The maximum numbers of characters of a text. The next one is used while an answer is too long."""
+"""The limits on the length of a text, in characters, which are tried in turn until the answer is short enough."""
 _DECISIVE = ("hit", "taken", "failed")
 """The states of steps that a short answer contains."""
 
@@ -34,10 +34,10 @@ _DECISIVE = ("hit", "taken", "failed")
 def explain_note(
     session: Session, trace: Trace, note: str, cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[Explanation, RemedySearch]:
-    """The reason why ``note`` is, or is not, in the answer ``trace``, with the changes that raise it; and their search.
+    """The reason why ``note`` is or is not in the answer ``trace``, and the search for changes that would raise it.
 
-    Each change was tried, until ``cancelled`` returned True. Raises :class:`brvtui.snapshot.naming.UnknownNote` and
-    :class:`brvtui.engines.contract.EngineError`.
+    Every listed change was tried. The search ends when ``cancelled`` returns True. Raises
+    :class:`brvtui.snapshot.naming.UnknownNote` and :class:`brvtui.engines.contract.EngineError`.
     """
     from brvtui.session.remedies import find_remedies
 
@@ -64,7 +64,7 @@ def tokens_of(value: Any) -> int:
 
 
 def fitted(answer: dict[str, Any], most: int) -> dict[str, Any]:
-    """``answer`` with at most ``most`` tokens, and with text that is safe to show.
+    """``answer``, cut to at most ``most`` tokens, with text that is safe to show.
 
     Long texts are cut, and the last items of the longest lists are dropped and counted in ``omitted``.
     """
@@ -97,7 +97,7 @@ def chosen(value: Any, names: str) -> dict[str, Any]:
 
 
 def short_answer(trace: Trace, explanation: Explanation | None, is_detailed: bool) -> dict[str, Any]:
-    """The answer ``trace`` in short, with the place in it of the note of ``explanation``."""
+    """A short form of the answer ``trace``, including the place of the explained note."""
     most, first = 10 if is_detailed else 5, trace.hits[:1]
     steps = (step for step in trace.steps if is_detailed or step.state in _DECISIVE)
     return {
@@ -132,7 +132,7 @@ def short_explanation(explanation: Explanation) -> dict[str, Any]:
 
 
 def short_reasons(explanation: Explanation, search: RemedySearch, tried_all: bool) -> dict[str, Any]:
-    """The reasons of ``explanation``, with the changes in ``search`` that raise the note."""
+    """The reasons in ``explanation``, and the changes in ``search`` that raise the note."""
     trace, advised = explanation.trace, explanation.remedy
     return {
         **chosen(trace, "engine tier"),

@@ -65,7 +65,7 @@ class BrvTui(ConfiguredApp):
 
     TITLE = "brv-tui"
     CSS_PATH: ClassVar[list[str | PurePath]] = ["styles/base.tcss", "styles/query.tcss"]
-    ENABLE_COMMAND_PALETTE = False  # in Textual's, Enter selects from the list as it was before the last letters
+    ENABLE_COMMAND_PALETTE = False  # Textual's own palette ignores letters typed right before Enter
     DEFAULT_MODE = "query"
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
 
@@ -416,7 +416,7 @@ class BrvTui(ConfiguredApp):
                 self.tour.offer()
 
     def save_read(self) -> None:
-        """Shows how the saved change affects judged queries."""
+        """Shows how a saved change affects the judged queries."""
         self.edits.saved()
 
     def disk_changed(self) -> None:
@@ -476,7 +476,7 @@ class BrvTui(ConfiguredApp):
         holder = self if is_own or self.frame is None else self.frame.holder_of(action.name)
         if holder is None:
             return False
-        self._commanded = True  # so that it is not disabled because its key is a letter
+        self._commanded = True  # otherwise, actions with a letter as their key would be disabled
         try:
             return await self.run_action(action.call, default_namespace=holder)
         finally:

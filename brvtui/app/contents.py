@@ -1,7 +1,4 @@
-"""Values for parts of the view: the tree, similar notes, and the edited text.
-
-This module is not imported before the first frame.
-"""
+"""Data for parts of the view that the first frame does not need: the tree, similar notes, and edited text."""
 
 from __future__ import annotations
 

@@ -200,7 +200,8 @@ class PasteReader:
             keys, self._delayed = self._delayed, []
             text = "".join(map(_text_of, keys))
             is_paste = bool(keys) and (self._keys > _MOST_AHEAD or self._is_paste(self._first + text))
-            lead = "" if self._has_pasted or self._takes_letters() else self._first  # it was no text outside a field
+            # outside a field, the key was not text
+            lead = "" if self._has_pasted or self._takes_letters() else self._first
             self._has_pasted |= is_paste
             for message in [events.Paste(lead + text)] if is_paste else keys:
                 self._hand_on(message)

@@ -105,7 +105,7 @@ def is_cancelled() -> bool:
 
 
 class Newest(Generic[Request]):
-    """Works on one request at a time. Of the requests that arrive during work or in a burst, only the newest is kept.
+    """Works on one request at a time. If several requests arrive during work or in a burst, only the newest is kept.
 
     ``begin`` starts work on a request. ``pause`` starts or restarts a timer that calls :meth:`go`; without ``pause``,
     requests do not wait for a burst to end.

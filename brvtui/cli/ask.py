@@ -113,7 +113,7 @@ def ask(text: str, request: ProjectRequest, allowed: bool, form: str) -> int:
 
 
 def _not_asked(problem: str) -> str:
-    """The message that no model was called, because of a ``problem`` in the model's settings or because none is set."""
+    """The message that no model was called, either because of a ``problem`` in its settings or because none is set."""
     if problem:
         return f"this answer needs a model, but the configured one cannot be used: {problem}"
     return f"this answer needs a model, but none is set: {_SET_ONE}"

@@ -1,4 +1,4 @@
-"""``brv-tui code``: the parts of a repository's code that matter to a task or a change, and the notes about them."""
+"""``brv-tui code``: the code in a repository that is relevant to a task or a change, and the notes about it."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def compare(
         measures = "--metric" if metrics else "--judgments"
         raise Failure(f"{measures} applies only to judged queries: leave out {measures} or TEXT", BAD_USAGE)
     wanted = tuple(map(parse_metric, metrics)) or DEFAULT_METRICS
-    alone = engines[0] if request.profile and len(engines) == 1 else ""  # the engine to which the profile belongs
+    alone = engines[0] if request.profile and len(engines) == 1 else ""  # the profile belongs to this engine
     session = replace(request, engine=alone).open_noting_scope()
     like = Query(text or "", request.scope)
     if text:

@@ -90,7 +90,7 @@ def letters_setting() -> str:
 
     letters = configure().settings.ascii
     if context:
-        context.meta[ASCII] = letters  # until a project is opened, since a command may print many lines
+        context.meta[ASCII] = letters  # cached until a project is opened, since a command may print many lines
     return letters
 
 

@@ -106,7 +106,7 @@ _UNLISTED = {
     "check-edit": ("agents:check_edit", "Show which queries an edit to a note breaks"),
     "skill": ("agents:skill", "Teach an agent to use brv-tui"),
 }
-"""More commands for agents, which the help of ``mcp`` names."""
+"""More commands for agents, which are named only in the help of ``mcp``."""
 _COMMANDS = {name: command for group in (*_GROUPS.values(), _UNLISTED) for name, command in group.items()}
 
 
@@ -248,7 +248,7 @@ def main() -> None:
 def _check_home() -> None:
     """Raises :class:`Failure` if the user's home folder is unknown."""
     if os.environ.get("HOME") == "":
-        del os.environ["HOME"]  # as if unset, so that the system is asked
+        del os.environ["HOME"]  # treated as unset, so that the system is asked for the folder
     with suppress(RuntimeError):
         if Path.home().is_absolute():
             return
@@ -287,7 +287,7 @@ def _run() -> int:
         raise
     except OSError as error:
         line, code = faults.error_line(error), FAILED
-    except Exception as error:  # the last resort: a report, a line and the code for a failure, never a traceback
+    except Exception as error:  # the last resort: a report, one line and an exit code, but never a traceback
         line, code = _reported(error), FAILED
     line = _LONG_WORD.sub(lambda match: shortened(match[0]), visible(line))
     click.echo(f"brv-tui: {shortened(line, _LONGEST_LINE)}", err=True)

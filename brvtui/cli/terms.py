@@ -1,4 +1,4 @@
-"""``brv-tui terms``: the words of a memory, and the words into which engines cut a text."""
+"""``brv-tui terms``: the words of a memory, and the words into which engines split a text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """The version of the command's JSON format. It changes if a field is removed or given another meaning."""
 _LISTED = 40
-"""The number of terms, notes or neighbours that a report lists; JSON has all."""
+"""The maximum number of terms, notes or neighbours in a report; the JSON contains all of them."""
 
 
 @click.command(

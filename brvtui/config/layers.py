@@ -212,7 +212,7 @@ class _Layers:
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         if not any(variable.startswith(PREFIX) for variable in environ):
-            return  # usual at startup, and faster than going through the schema
+            return  # the usual case at startup, and faster than a loop over the schema
         for name, entry in entries().items():
             text = environ.get(entry.variable, "") if entry.variable else ""
             if not text.strip():

@@ -38,8 +38,8 @@ def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -
     """Returns the profile that the settings give to an engine other than ByteRover; empty for the engine's default.
 
     A profile from the command line or from a fleet's entry always belongs to the engine in use. A name from a file or
-    the environment belongs to this engine only if it is one of its ``built_in`` profiles. Otherwise, it is for reading
-    the tree.
+    the environment belongs to this engine only if one of its ``built_in`` profiles has that name. Otherwise, the
+    profile is used for reading the tree.
     """
     wanted = configuration.settings.profile
     is_explicit = configuration.source("profile").layer in _EXPLICIT
@@ -113,7 +113,8 @@ def why_no_profile(value: Value, source: SettingSource) -> str:
 
 
 def why_not_of_engine(configuration: Configuration) -> str:
-    """Returns the reason why the engine uses its default profile although the settings name another; otherwise empty.
+    """Returns the reason why the engine uses its default profile although the settings name another one; otherwise
+    empty.
 
     Loads this engine and, if it does not have the profile, all others.
     """

@@ -228,8 +228,8 @@ class Signals:
 class ProjectSettings:
     """The settings that a project's file may contain.
 
-    Such a file comes with the project, and anyone may have written it. It can decide how the project is read and shown,
-    but nothing about the user's consent, keys, cost limits, addresses, programs or records.
+    Such a file comes with the project and may be written by anyone. It can change how the project is read and shown,
+    but not the user's consent, keys, cost limits, addresses, programs or records.
     """
 
     theme: str = _setting(

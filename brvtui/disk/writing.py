@@ -61,7 +61,7 @@ def replacing(path: Path, private: bool = True, durable: bool = True, folder: in
     """Opens a file for writing. On exit, it replaces the file at ``path``, as :func:`write` does.
 
     If ``durable`` is False, the file is not synced, and may be lost or damaged in a power failure. ``folder`` is the
-    open folder of ``path``, for a path in which a folder may be replaced by a link at any time.
+    open folder of ``path``, for use if a folder on the path may be replaced by a link at any time.
     """
     if folder is None:
         make_folder(path.parent)

@@ -80,9 +80,8 @@ def title_wordings(query: str, title: str) -> tuple[tuple[str, str], tuple[str, 
 
 
 def tried_remedy(path: str, tries: Iterable[tuple[str, str, dict[str, Any]]], ask: Ask, decimals: int) -> Remedy:
-    """A remedy from the first of ``tries`` (each with advice, a query and options) that finds the document at ``path``.
-
-    If none of them does, the remedy says so. Its score has ``decimals`` decimals.
+    """A remedy based on the first of ``tries`` (each with advice, a query and options) that finds the document at
+    ``path``. If none finds it, the remedy says so. Its score has ``decimals`` decimals.
     """
     for text, query, options in tries:
         rank, hit = ask(query, **options).place_of(path)

@@ -97,7 +97,7 @@ class ConstantSet:
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """New stored signals for a note, together with ``other``, another change of the note."""
+    """New stored signals for a note, combined with ``other``, a different change to the same note."""
 
     signals: SignalsSet
     other: Change

@@ -107,7 +107,7 @@ class Query:
     :attr:`Trace.options`.
     """
     progress: Callable[[int, int], None] = _silent
-    """A function that gets the finished and the total amount of the work for which the answer waits."""
+    """A function that is called with the finished and the total amount of work that must be done before the answer."""
     reworded: bool = False
     """True if brv-tui tries another wording, which may be longer than :data:`LONGEST_QUERY`."""
 
@@ -241,7 +241,7 @@ class RemembersRuns(Protocol):
     """An engine whose runs change its answers for the rest of the session."""
 
     def without_runs(self) -> Engine[Any]:
-        """A copy of the engine with the same index, which answers as if no query had been run in this session."""
+        """A copy of the engine with the same index but without any effect of the queries run in this session."""
 
 
 @runtime_checkable
@@ -275,7 +275,7 @@ class LearningEngine(Protocol):
 
 @runtime_checkable
 class Forecasts(Protocol):
-    """An engine in which a document's scores change with time."""
+    """An engine whose scores for a document change over time."""
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
@@ -302,7 +302,7 @@ class Ages(Protocol):
 
 @runtime_checkable
 class Verifies(Protocol):
-    """An engine whose answers can be compared with those of the original program, if that program is installed."""
+    """An engine whose answers can be compared with the original program's, if that program is installed."""
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
         """The original program at ``named`` or, without ``named``, an installed one.
@@ -311,7 +311,7 @@ class Verifies(Protocol):
         """
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The comparison of the original program's answers with those of this engine; None if cancelled.
+        """The comparison of the original program's answers with this engine's; None if cancelled.
 
         Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
         """
@@ -327,7 +327,7 @@ class KeepsQueries(Protocol):
 
 @runtime_checkable
 class PreviewsEdits(Protocol):
-    """An engine that can answer as if a document were edited."""
+    """An engine that can preview its answer after an edit of a document."""
 
     def preview_edit(
         self, context: Context[Any], query: Query, path: str, content: Any, keep_mtime: bool
@@ -371,7 +371,7 @@ class CountsAccess(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AnalysisStep:
-    """One step in which an engine splits a text into the words that it searches for.
+    """One step on the way from a text to the words that an engine searches for.
 
     The names of steps are ``scope``, ``text`` (after changes to the whole text), ``words``, ``stop words`` (those left
     out), ``keywords``, ``terms`` (those searched), ``stems``, ``expression`` (in FTS5 syntax), ``compared`` (the words

@@ -103,7 +103,8 @@ class AvoidsModels(Protocol):
     def counterfactuals(
         self, context: Context[Any], trace: Trace, path: str, cancelled: Callable[[], bool]
     ) -> Counterfactuals | None:
-        """The smallest changes that make a model unnecessary and put the document at ``path``, if given, first.
+        """The smallest changes that make a model unnecessary and, if ``path`` is given, put the document at that path
+        first.
 
         The result is None if no change is needed, or if ``cancelled`` becomes true.
         """

@@ -1,5 +1,5 @@
-"""The use of embedders in engines: finding the configured one, deciding whether a query uses it, and loading a local
-model in advance.
+"""The use of embedders by engines: finds the configured one, decides whether a query uses it, and loads local models in
+advance.
 """
 
 from __future__ import annotations

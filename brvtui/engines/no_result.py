@@ -92,11 +92,9 @@ def _has_more_text(snapshot: Snapshot) -> bool:
 def with_causes(
     engine: Engine[Any], context: Context[Any], query: Query, trace: Trace, words: Iterable[str], filters: Iterable[str]
 ) -> Trace:
-    """``trace``, with the causes if there are no results. A first possible cause is the scope and the options in
-    ``filters``, if they exclude documents.
-
-    Otherwise, the cause is the searched ``words``, with the places at which notes contain them in a form that the
-    engine does not match.
+    """``trace``, to which the causes are added if there are no results. If the scope or the options in ``filters``
+    exclude documents, they are the cause. Otherwise, the cause is the searched ``words``, listed with the places where
+    notes contain them in a form that the engine does not match.
     """
     set_filters = {name: value for name in filters if (value := query.options.get(name))}
     if trace.total_found:

@@ -28,7 +28,7 @@ class Presentation:
     title = ""
     """The engine's name as a heading."""
     outlook: Outlook = ()
-    """The steps by which the engine answers, shown before the first answer."""
+    """The engine's steps towards an answer, shown before the first answer."""
     question = "which documents answer it"
     """The end of the sentence "type a question to see …" before the first answer."""
     typing = "typing changes nothing; {query.run} runs the query, with services if they are set"
@@ -117,7 +117,7 @@ class Presentation:
         return reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The amount by which a near miss fell short: in words, and in at most eight cells for a row of a list."""
+        """How far a near miss fell short: in words, and in at most eight cells for a row of a list."""
         return f"{miss.short:.4f}", f"{glyphs.minus}{miss.short:.3f}"
 
     def nothing(self, trace: Trace, width: int) -> Iterable[Line]:

@@ -164,7 +164,7 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
             raise ProfileError(f"{path}: cannot be read as a profile ({faults.reading_reason(error)})") from error
         tables = {"extends": built_in[0], "name": path.stem, **tables}
         if is_kept:
-            tables["name"] = path.stem  # its name is the one by which it was found
+            tables["name"] = path.stem  # the profile keeps the name that found it
     base = tables.get("extends")
     if base is None:
         return tables

@@ -88,7 +88,7 @@ def load(name: str) -> Engine[Any]:
 
 
 def without_state(engine: Engine[Any]) -> Engine[Any]:
-    """The engine in its initial state: with an empty cache, and as if no query had been run in this session.
+    """The engine in its initial state, with an empty cache and without any effect of the queries run in this session.
 
     Raises :class:`brvtui.engines.contract.EngineError` if a new instance is needed and cannot be loaded.
     """

@@ -28,8 +28,8 @@ _OUTMATCHED = 62
 
 
 def default_sentence(trace: Trace) -> Sentence:
-    """A sentence about the step that took the query and the first document, its words and its lead; without results,
-    the reason why.
+    """A sentence that names the step that took the query, and the first document with its words and its lead; without
+    results, the reason.
     """
     if not trace.hits:
         head = "Not covered" if not trace.covered else "Answered without a document"
@@ -79,8 +79,7 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
     """Yields clauses with the reasons why nothing was found: filters, words that no document contains, and words that
     ``engine`` cannot match.
 
-    If ``among`` is given, only words in it are named. It contains words in the form in which the engine searched for
-    them.
+    If ``among`` is given, only words in it are named. It contains words as the engine searched for them.
     """
     many = "entries" if noun == "entry" else f"{noun}s"
     if trace.filtered_out:

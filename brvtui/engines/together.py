@@ -1,4 +1,4 @@
-"""One ranking of several memories, each of which ranks its own notes, as if they were one tree."""
+"""One ranking of several memories as a single tree, in which each memory ranks its own notes."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class RanksTogether(Protocol):
         """The reason why a memory with ``constants`` cannot be ranked together with others; empty if it can."""
 
     def rank_alike(self, constants: Any) -> Any:
-        """``constants`` without the values in which the members of one ranking may differ, for comparison."""
+        """``constants`` without the values that may differ between the members of one ranking, for comparison."""
 
     def rank_together(
         self, constants: Any, query: str, limit: int, memories: RankedMemories, domains: frozenset[str]

@@ -50,9 +50,9 @@ def most_notes() -> int:
 class OpenMembers:
     """The open members of one process, with at most ``most`` notes in total. Thread-safe.
 
-    Each query goes to all members in turn, so closing the least recently used member would close each one just before
-    its next question. Instead, open members stay open, and a member that does not fit is opened for a single question.
-    Members without a question for :data:`IDLE_S` seconds are closed to free memory.
+    Every query goes to all members in turn, so if the least recently used member were closed, each one would be closed
+    just before its next question. Instead, open members stay open, and a member that does not fit is opened for a
+    single question. Members without a question for :data:`IDLE_S` seconds are closed to free memory.
     """
 
     most: int = field(default_factory=most_notes)

@@ -49,7 +49,7 @@ class Member:
     """The name of the engine; empty to use the engine from the member's own settings."""
     profile: str = ""
     weight: float = 1.0
-    """The relative amount of work that the member causes, used to distribute members over workers."""
+    """The member's relative share of work, used to distribute members over workers."""
     owner: str = ""
 
     @property
@@ -76,7 +76,7 @@ class AbsenceKind(StrEnum):
     NOT_RANKED = "not_ranked"
     """The engine or the query does not allow one ranking of all members. The member can answer separately."""
     OTHER_CONSTANTS = "other_constants"
-    """The member's constants differ from those of most members, so one ranking leaves the member out."""
+    """The member's constants differ from most other members', so one ranking leaves the member out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Ranks the notes of all members together, as if they were in a single tree. Each member scores its own notes.
+"""Ranks the notes of all members together, like the notes of a single tree. Each member scores its own notes.
 
 The engine, which is the same for all members, defines the questions, and merges the best results by its own rules. Each
 folder belongs to its member.
@@ -69,7 +69,7 @@ class _Members:
 def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int = 0) -> OneRanking:
     """Ranks all members together for ``query``, with at most ``limit`` results (0: the profile's default).
 
-    Members whose engine or constants differ from those of most members are left out, each with a message. Raises
+    Members whose engine or constants differ from most other members' are left out, each with a message. Raises
     :class:`brvtui.fleet.fleet_file.FleetError` if no member is left, or if the query names several places.
     """
     replies = asker.ask(members, StateRequest())
@@ -106,7 +106,7 @@ def _other_engine(name: str) -> str:
 
 
 def _different(states: Mapping[str, MemberState]) -> list[Absence]:
-    """Returns the members whose engine or constants differ from those of most members."""
+    """Returns the members whose engine or constants differ from most other members'."""
     counts = Counter((one.engine, one.constants) for one in states.values() if registry.has(one.engine, RanksTogether))
     usual = counts.most_common(1)[0][0] if counts else ("", "")
     absences = []

@@ -1,7 +1,7 @@
 """Opens a member in this process with its engine, and restricts which files it can read.
 
-A member's files are untrusted. Its settings determine its engine and profile, as when it is opened on its own. But
-whatever the settings contain, nothing outside its folder is read, and no service is called.
+A member's files are untrusted. Its settings determine its engine and profile, as when it is opened on its own. But no
+setting can cause anything outside its folder to be read, or a service to be called.
 """
 
 from __future__ import annotations

@@ -33,11 +33,11 @@ from brvtui.trace import Contribution, Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.signals import SignalLayers
 
-# Two states in which a query runs, and mixtures of the two.
+# Two states to run a query in, and mixtures of the two.
 
 
 class CauseKind(StrEnum):
-    """The kinds of causes of a difference between two answers, in the order in which they are applied."""
+    """The kinds of causes of a difference between two answers, in the order of application."""
 
     NOTES = "notes and signals"
     """The notes and signals of a saved answer, which are no longer available."""
@@ -374,7 +374,7 @@ def _explained(
     note: Callable[[str], NoteDiff],
     limit: int,
 ) -> AnswerDiff:
-    """An answer diff of ``traces``, in which ``note(path)`` explains each of the first ``limit`` changed notes."""
+    """An answer diff of ``traces``; ``note(path)`` explains each of the first ``limit`` changed notes."""
     changed = [each.now.path for each in traces.results if each.is_changed]
     notes = tuple(note(path) for path in changed[:limit])
     return AnswerDiff(query, traces, *names, outcomes, notes, max(0, len(changed) - limit))
@@ -409,8 +409,8 @@ def diff_with_saved(engine: Engine[Any], saved: Trace, name: str, replacements: 
     """Compares the answer ``saved``, called ``name``, with the current answer, and finds the causes for the first
     changed notes.
 
-    The first replacement includes everything that has no replacement of its own, because the old notes and signals are
-    not available.
+    Because the old notes and signals are not available, everything that cannot be replaced separately is part of the
+    first replacement.
     """
     now = replacements[-1][1]
     query = replace(Query.repeating(saved), options=options_of_file(engine, now.constants, saved.options))

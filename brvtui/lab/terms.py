@@ -54,7 +54,10 @@ class TermNeighbour(NamedTuple):
 
 
 class TermVariant(NamedTuple):
-    """Another spelling of a term (webhook, web hook), and the number of notes with it. Such spellings split a topic."""
+    """Another spelling of a term (webhook, web hook), and the number of notes with that spelling.
+
+    Such spellings split a topic.
+    """
 
     spelling: str
     df: int

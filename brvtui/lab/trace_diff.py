@@ -284,7 +284,7 @@ def _moment(trace: Trace) -> str:
 
 
 def _outcome(trace: Trace, named: bool) -> str:
-    """The tier, or ``not covered``; with the engine's name if ``named`` is set or if there is no tier."""
+    """The tier or ``not covered``, preceded by the engine's name if ``named`` is set or if there is no tier."""
     tier = f"tier {trace.tier}" if trace.tier is not None else ""
     name = presentation(trace.engine).title if named or not tier else ""
     remarks = [*(["from the cache"] if _is_cached(trace) else []), *([] if trace.covered else ["not covered"])]

@@ -92,7 +92,7 @@ class Difference:
         return tuple(sorted({*self.edits, *self.removed, *self.signals}))
 
     def only(self, paths: Collection[str]) -> Difference:
-        """Returns the part of this difference that concerns ``paths``."""
+        """Returns the part of this difference at ``paths``."""
         edits = {path: edit for path, edit in self.edits.items() if path in paths}
         signals = {path: each for path, each in self.signals.items() if path in paths}
         return Difference(edits, self.removed.intersection(paths), signals=signals)
@@ -125,7 +125,7 @@ def revision_of(snapshot: Snapshot, name: str) -> Revision:
 
 
 _CHECKOUT_NS = 3_600_000 * NS_PER_MS
-"""The time within which a checkout writes all files."""
+"""The maximum time that a checkout takes to write all files."""
 
 
 def _time_then(change: tuple[int, bool], text: bytes, file: TreeFile | None, oldest_ns: int) -> tuple[int, str]:

@@ -28,8 +28,8 @@ def folder_of(uri: str) -> Path | None:
 
 
 class Projects:
-    """Chooses and opens projects. A client may ask only about those that the user named, or else about those in its
-    roots or, without roots, about the one of the working folder.
+    """Chooses and opens projects. A client may ask only about the projects that the user named. If the user named none,
+    it may ask about those in its roots or, without roots, about the project of the working folder.
     """
 
     def __init__(self, named: Sequence[Path], here: Path, now_ms: float | None = None) -> None:

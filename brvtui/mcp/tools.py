@@ -43,7 +43,7 @@ def _declared(
     fields: str,
     answer: Callable[[Session, Arguments], dict[str, Any]],
 ) -> ToolDeclaration:
-    """A tool. The first ``required`` of its ``parameters`` are required; ``fields`` are those of its answers."""
+    """A tool. The first ``required`` of its ``parameters`` are required; ``fields`` are the fields of its answers."""
     pairs = (field.partition(":") for field in fields.split())
     given = {"properties": {**parameters, **_COMMON}, "required": list(parameters)[:required]}
     listed = types.Tool(

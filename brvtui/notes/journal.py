@@ -79,7 +79,7 @@ class Journal:
 
     @property
     def done(self) -> tuple[str, ...]:
-        """The titles of the plans that can be undone, in the order in which they were applied."""
+        """The titles of the plans that can be undone, in the order of application."""
         with self._lock:
             return tuple(each.plan.title for each in self._done)
 

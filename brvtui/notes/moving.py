@@ -37,7 +37,7 @@ from brvtui.tree.saving.file_version import digest
 from brvtui.tree.saving.folders import is_empty_folder
 from brvtui.tree.saving.note_files import SaveError
 
-# Rewrites links to a moved note, keeping the form, quotes and extension in which each was written.
+# Rewrites links to a moved note, each in its original form, with its quotes and extension.
 
 
 _ESCAPED = re.compile(r"[\s\x00-\x1f()<>%#?\\\"'`\[\]]")
@@ -143,8 +143,8 @@ def plan_move(
 ) -> Plan:
     """Returns a plan that moves the note or folder at ``path``, and rewrites links to and inside the moved notes.
 
-    ``stored`` returns a note's stored signals. With ``keep_mtimes``, notes in which only links change keep their
-    modification times, and therefore their recency. Raises :class:`NoteError`.
+    ``stored`` returns a note's stored signals. With ``keep_mtimes``, notes that change only in their links keep their
+    modification times, and so their recency. Raises :class:`NoteError`.
     """
     tree = snapshot.project.tree
     moved = _moved(snapshot, index, path, target)

@@ -1,4 +1,4 @@
-"""Plans that repair a memory: merges of notes, superseded notes, several plans at once, and other titles."""
+"""Plans that repair a memory: merging notes, archiving superseded ones, changing titles, and several plans at once."""
 
 from __future__ import annotations
 

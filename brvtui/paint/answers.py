@@ -116,7 +116,7 @@ def prompt_blocks(prompt: ModelPrompt, words: Sequence[str]) -> Iterator[Block]:
 
 
 def sandbox_text(prompt: ModelPrompt) -> str:
-    """Returns the names and contents of the variables in which the engine's sandbox stores the results."""
+    """Returns the names and contents of the variables that hold the results in the engine's sandbox."""
     contents = ", ".join(f"{name} {json.dumps(value)}" for name, value in prompt.variables.items())
     return f"the engine's sandbox: __query_results_{{taskId}} (the results), __query_meta_{{taskId}} ({contents})"
 

@@ -49,7 +49,7 @@ def stack(parts: Sequence[Part]) -> Stack:
 def stacked(
     parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: Glyphs, reach: float = 1.0
 ) -> list[Span]:
-    """Returns a bar of ``width`` cells from 0 to 1, in which each part of a score has its own fill.
+    """Returns a bar of ``width`` cells from 0 to 1, with a different fill for each part of a score.
 
     ``ticks`` are marked on the bar. Negative parts are hatched, and so is the range above ``reach``, the best possible
     score.

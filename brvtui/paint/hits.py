@@ -118,7 +118,7 @@ class ResultRow:
     """The title, cut to :func:`title_room` or :func:`miss_title_room`."""
     maturity: str
     remark: str
-    """The way in which the result was found or, for a near miss, what it lacks; empty if there is no remark."""
+    """How the result was found or, for a near miss, how far it fell short; empty if there is no remark."""
     warning: str
     """A warning that the note's file has changed. It replaces the mark and the remark. Empty if there is none."""
     selected: bool = False

@@ -122,8 +122,8 @@ def sentence_lines(sentence: Sentence, widths: tuple[int, int], limit: int) -> l
     """Returns the sentence in at most ``limit`` lines. If necessary, drops the clauses with the lowest weight.
 
     Clauses of the same weight are left out together. If the sentence is still too long, its end is cut. A heavy clause
-    at the end is cut instead of being left out if a part of it fits. ``widths`` are the cells of the first line, and of
-    each other line.
+    at the end is cut, instead of left out, if part of it fits. ``widths`` are the cells of the first line, and of each
+    other line.
     """
     clauses = [one for one in sentence if one.spans]
     kept, dropped = clauses, list[Clause]()
@@ -253,7 +253,7 @@ class Headline:
 
     badge: str
     role: str
-    """The role of the badge: ``tier-2`` and the like, or :data:`NO_ANSWER`."""
+    """The role of the badge, such as ``tier-2``, or :data:`NO_ANSWER`."""
     sentence: Sentence
     warning: str = ""
     """A warning beside the headline; empty if there is none."""

@@ -252,7 +252,7 @@ class Reader(ABC):
 
     @abstractmethod
     def reply(self) -> Reply | None:
-        """The end of the turn; None if the turn has not ended. Raises no errors, whatever the events contain."""
+        """The end of the turn; None if the turn has not ended. Raises no errors for any content of the events."""
 
     def _extend(self, call: PartialCall, name: str, arguments: str) -> None:
         """Adds pieces to ``call``. Raises :class:`brvtui.services.model.ModelError` if the calls become too long."""

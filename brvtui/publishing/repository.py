@@ -49,7 +49,7 @@ class RepositoryNotes:
     def read(self, constants: TreeConstants, now_ms: float) -> tuple[SpeakingNote, ...]:
         """Returns the notes with their texts; empty if there is no context tree.
 
-        Returns the same tuple as the last time if no note has changed.
+        Returns the same tuple as before if no note has changed.
         """
         project = self._project()
         self._newest = load(project, constants, now_ms, previous=self._newest) if project is not None else None

@@ -116,7 +116,7 @@ _SENTENCE_LINES = 99
 _PARTS = 3
 """The number of parts that are named for each cause. The parts with the largest changes are named."""
 _MORE = 2
-"""The number of decimals that changes have in addition to those of scores."""
+"""The number of additional decimals that changes have compared with scores."""
 NO_VALUE = "–"
 _NEW_AGE = "an edit makes its note new, so the age counts from now"
 

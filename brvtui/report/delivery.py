@@ -47,7 +47,7 @@ SHORT = {
     DeliveryOutcome.SPILLED_READ: "spilled",
     DeliveryOutcome.IGNORED_BY_HOST: "ignored",
 }
-"""The names of outcomes of more than 11 characters."""
+"""Short names for outcomes whose names have more than 11 characters."""
 _NEXT = {
     DeliveryOutcome.TIMED_OUT: "see why it took so long: {}",
     DeliveryOutcome.NOT_COVERED: "see which words no note contains: {}",

@@ -94,7 +94,7 @@ def _answers(answers: Sequence[MigratedAnswer], limit: int) -> Iterator[Line]:
 
 
 def answer_lines(answer: MigratedAnswer) -> Iterator[Line]:
-    """Yields the query, the way in which its answer changes, and the first results of both engines."""
+    """Yields the query, the change in its answer, and the first results of both engines."""
     yield (
         Line()
         .gap()

@@ -79,7 +79,7 @@ def trace_lines(
 
 
 def headline_of(trace: Trace, width: int, timed: bool = True) -> list[Line]:
-    """Returns the badge of the answer and the reason for it, then its other clauses, each on lines of its own.
+    """Returns the badge of the answer with its reason, followed by the other clauses, each on separate lines.
 
     If ``timed``, adds the time in milliseconds.
     """

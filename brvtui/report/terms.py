@@ -1,4 +1,4 @@
-"""The terms of a memory, and the steps in which engines split a text into words, as lines."""
+"""The terms of a memory, and the engines' steps for splitting a text into words, as lines."""
 
 from __future__ import annotations
 

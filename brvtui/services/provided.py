@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from brvtui.faults import reading_reason
 from brvtui.trace.feedback import FeedbackLog, NoFeedback
 
-if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
+if TYPE_CHECKING:  # the first paint names engines, and must not import modules that only models need
     from brvtui.services.legs import Embedder, Reranker, VectorCache
     from brvtui.services.model import Budget, ChatModel
 

@@ -41,7 +41,7 @@ def is_pointed_to(session: Session) -> bool:
 
 
 class DeliveryReader:
-    """Reads what became of the answers to the agents of a project. Nothing is written or sent."""
+    """Finds out what became of the answers to a project's agents. Writes and sends nothing."""
 
     def __init__(self, session: Session, folder: Path, since_ms: float, reads_all: bool = False) -> None:
         """Reads transcripts below ``folder``, and turns since ``since_ms``. The project need not be loaded.

@@ -120,8 +120,7 @@ class DiffPlan:
     signals: Path | None = None
     """The file with the signals for "now"."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
-    """The contents of files that "now" replaces, keyed by path below the tree, as if they were saved just before
-    "then".
+    """The contents of files that "now" replaces, keyed by path below the tree; they count as saved just before "then".
     """
     without: tuple[str, ...] = ()
     """The files that "now" leaves out."""
@@ -192,7 +191,7 @@ def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerD
 
 
 def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
-    """The files in ``snapshot`` that were written after ``moment_ms``, as if they had been written at ``moment_ms``.
+    """The files in ``snapshot`` that were written after ``moment_ms``, with their time set back to ``moment_ms``.
 
     Otherwise, the effect of saving a note on its recency would be reported as an effect of age.
     """

@@ -166,7 +166,9 @@ def _edited(variant: Variant) -> Iterator[ChangeLine]:
 
 
 def _moves(change: QueryChange) -> Iterator[ChangeLine]:
-    """Yields lines about an answer in which no judged note fell: changed ranks (judged notes first), changed quotes."""
+    """Yields lines about an answer without a judged note that fell: changed ranks, judged notes first, and changed
+    quotes.
+    """
     now, before, moved = change.now, change.before, change.all_paths_now
     was = {moved.get(path, path): rank for rank, path in enumerate(before.ranking, start=1)}
     ranks = {path: (was.get(path), now.rank_of(path)) for path in (*now.relevant, *now.ranking, *was)}

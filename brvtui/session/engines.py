@@ -100,7 +100,7 @@ class Engines:
         self._profiles[name] = profile
 
     def context(self, name: str, snapshot: Snapshot | None = None) -> Context[Any]:
-        """The context in which the engine ``name`` would answer now, over ``snapshot`` (default: the newest one).
+        """The context for an answer of the engine ``name`` now, over ``snapshot`` (by default, the newest one).
 
         Raises :class:`brvtui.engines.contract.EngineError`, including for constants that cannot be read.
         """
@@ -110,15 +110,15 @@ class Engines:
 
     def _constants(self, name: str, profile: str) -> Any:
         if registry.reads_trees(name):
-            return self._opened.profile  # the tree is read with it, and the settings change single constants
+            return self._opened.profile  # the profile for reading the tree, with constants changed by the settings
         try:
             return self.named(name).constants(profile)
         except ProfileError as error:
             raise EngineError(str(error)) from error
 
     def analyses(self, text: str, only: str = "") -> dict[str, tuple[AnalysisStep, ...]]:
-        """The steps in which engines split ``text`` into words, keyed by the engine's name; without the engines that do
-        not show them. If an engine fails, it has one step called ``failed``. ``only`` chooses one engine.
+        """The steps of engines that split ``text`` into words, keyed by the engine's name; engines that do not show
+        steps are left out. If an engine fails, it has one step called ``failed``. ``only`` chooses one engine.
 
         Raises :class:`brvtui.engines.contract.EngineError` if ``text`` is too long, or for an unknown engine.
         """
@@ -134,9 +134,7 @@ class Engines:
         return found
 
     def expansion_rules(self) -> ExpansionRules | None:
-        """The rules by which the engine that writes the open project's notes also finds similar words; None without
-        such rules.
-        """
+        """The rules for finding similar words in the engine that writes the open project's notes; None if it has none."""
         engine = self.named(self._opened.kind.native)
         return engine.expansion_rules(self.context(engine.name).constants) if isinstance(engine, ExpandsTerms) else None
 

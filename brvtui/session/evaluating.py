@@ -131,7 +131,7 @@ def swept_over(
 
 
 SAME_ORDER_MS = 3_600_000
-"""The time span in which document order is treated as constant, because the set of recent notes stays the same."""
+"""The time span for which document order is treated as constant, because the set of recent notes stays the same."""
 _MOST_EXPLAINED = 50
 """The maximum number of changed queries to explain. Explaining one of them tries every changed note."""
 _LARGEST_FILE = 8 << 20
@@ -162,7 +162,7 @@ class EvaluationPlan:
     same_outcomes: bool = False
     """True if no query may change its tier."""
     slow: frozenset[str] = frozenset()
-    """The outcomes whose answers usually come too late for the agent's hook, and which no query may have."""
+    """The outcomes that no query may have, because such answers usually come too late for the agent's hook."""
     limit_s: float = 0.0
     """The number of seconds for which the agent's hook waits."""
     later_ms: float = 0.0
@@ -237,7 +237,7 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
 def drift(
     session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], progress: Progress
 ) -> Drift:
-    """Runs all ``judgments`` now and after each of ``days``, as if no note changed until then.
+    """Runs all ``judgments`` for now and for each of ``days``, assuming that no note changes until then.
 
     The gates of ``plan`` are checked now, and on each of these days with the current results as the baseline. Raises
     :class:`brvtui.engines.contract.EngineError`.
@@ -267,7 +267,7 @@ def _context(session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator
 
 
 def context_at(session: Session, now_ms: float) -> Context[Any]:
-    """The context in which the session's engine would answer at ``now_ms``, if no note changed until then."""
+    """The context for an answer of the session's engine at ``now_ms``, assuming that no note changes until then."""
     context = session.engines.context(session.engine)
     if now_ms == context.now_ms:
         return context
@@ -324,7 +324,7 @@ def _with_changed_files(session: Session, plan: EvaluationPlan, commit: str, com
         files += [place.relative_to(root) for place in places_of(profile) if place.is_relative_to(root)][:1]
     try:
         revision = Revision(root, commit)
-    except RevisionError as error:  # the tree has a repository of its own
+    except RevisionError as error:  # the tree has its own repository
         why = f"changes to the project's settings and shared sources go undetected ({error})"
         return replace(comparison, notices=(why, *comparison.notices))
     try:
@@ -339,7 +339,7 @@ def _with_changed_files(session: Session, plan: EvaluationPlan, commit: str, com
 def _differs(root: Path, path: str, revision: Revision) -> bool:
     try:
         now = read_within(root, root / path, _LARGEST_FILE)
-    except OSError:  # the project is read as if there were no such file
+    except OSError:  # the project is read without this file
         now = b""
     then = revision.followed_content(path, _LARGEST_FILE) or b""
     return now.replace(b"\r\n", b"\n") != then.replace(b"\r\n", b"\n")

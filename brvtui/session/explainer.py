@@ -181,7 +181,7 @@ class TraceExplainer:
         return self.explain(entry.query, note, entry.scope, trace)
 
     def _answer_logged(self, entry: LoggedQuery, context: Context[Any]) -> Trace:
-        """Answers the query of ``entry`` on an empty cache, as if no query had run before.
+        """Answers the query of ``entry`` on an empty cache, without any effect of earlier queries.
 
         Raises :class:`brvtui.engines.contract.EngineError`.
         """

@@ -1,4 +1,4 @@
-"""Finds notes by their text, whichever engine ranks them (``docs/how-to/find-notes.md``)."""
+"""Finds notes by their text, independently of the engine (``docs/how-to/find-notes.md``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from brvtui.text.full_text import LONGEST_TEXT, TextDocument, content_words
 
 _MOST_WORDS = 6
 _MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
-"""The maximum number of characters in which matches are located in all notes, and the minimum in each note."""
+"""The maximum number of characters that are searched for the places of matches in all notes, and the minimum in each.
+"""
 
 _CUT_QUERY = f"only the first {MOST_WORDS} words, and as many alternatives, count"
 _CUT_NOTES: Key[str] = Key("notice about notes that are searched in part")

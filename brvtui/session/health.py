@@ -57,7 +57,7 @@ class ProjectHealth:
         self._kept: KeptResults | None = None
 
     def report(self, days: int = 90, cancelled: Callable[[], bool] = lambda: False) -> HealthReport:
-        """The findings about the newest snapshot, with what they cost the judged and logged queries.
+        """The findings about the newest snapshot, with their costs to the judged and logged queries.
 
         ``days`` is the span of the log, and of the forecasts. Reads every note on the first call, so call it in a
         worker. Raises :class:`HealthCheckCancelled`,
@@ -422,7 +422,7 @@ class _Check:
                 yield Finding(FindingKind.NOT_FOUND_BY_TITLE, (path,), Confidence.HIGH, sentence)
 
     def _shadowed(self) -> Iterator[Finding]:
-        """Notes behind the same other note for every query made of their own words."""
+        """Notes that rank below the same other note for every query made of their own words."""
         notes = self.snapshot.notes
         rivals = [row for row in self.overlap.containing(_CONTAINED).items() if row[0] in self.useful]
         for place, others in rivals[: self._searches]:

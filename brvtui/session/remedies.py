@@ -79,7 +79,7 @@ _IMPORTANCE_STEP = 10
 _DIRECT = 2
 """The highest tier of answers that need no model."""
 _MOST_CHARS, _MOST_ASKED = 100_000, 40
-"""The parts of a note and of a query in which matching words are searched for: characters and words."""
+"""The limits of the search for matching words: characters of a note, and words of a query."""
 _ALIKE, _SHORT = 0.75, 3
 """The minimum similarity of a misspelt word, and the minimum length of a word that is part of another."""
 _WORD = re.compile(r"(?<![/\w])[^\W_]{1,64}(?![/\w]|\.\w)")
@@ -303,7 +303,7 @@ class RemedyFinder:
         return [word for word in typed_words(text) if word not in skipped][:_MOST_WORDS]
 
     def _matching(self, text: str) -> list[str]:
-        """The words in ``text`` by which an engine may find it, those of the query first; at most six."""
+        """The words in ``text`` that may let an engine find it, words of the query first; at most six."""
         skipped = {*STOP_WORDS, *self.reading.stop_words}
         asked = [word for word in words_of(self.query.text) if word not in skipped][:_MOST_ASKED]
         words = [word for word in words_of(text[:_MOST_CHARS]) if word not in skipped]

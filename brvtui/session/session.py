@@ -77,7 +77,7 @@ class Session:
         project = chosen.project
         self.kind = project.kind
         self.profile = chosen.profile
-        """ByteRover's constants for reading the tree, whichever engine answers."""
+        """ByteRover's constants for reading the tree, which do not depend on the engine that answers."""
         self.clock = clock
         self.frozen = clock is not system_clock
         self.configuration = chosen.configuration

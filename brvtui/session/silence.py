@@ -1,4 +1,4 @@
-"""Forecasts the day from which a query's answer comes too late for the agent's hook, because the notes have aged."""
+"""Forecasts from which day on a query's answer will come too late for the agent's hook, because the notes have aged."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def questions(session: Session, most: int | None = None) -> list[str]:
     """
     most = most or (MOST_OF_SPACE if session.kind.is_html else MOST_QUESTIONS)
     queries: dict[str, None] = {}
-    with suppress(JudgmentsError):  # brv-tui judge reports problems of the file; other questions work as well
+    with suppress(JudgmentsError):  # brv-tui judge reports problems with the file; other queries can be used as well
         queries.update(dict.fromkeys(one.text for one in JudgmentsFile.of(session.project).read()))
     queries.update(dict.fromkeys(entry.query for entry in session.logbook.read(_MOST_LOGGED)))
     queries.update(dict.fromkeys(made_questions(session.snapshot, most)))

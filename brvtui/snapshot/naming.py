@@ -80,7 +80,7 @@ def _loosely(name: str) -> str:
 
 
 def _meant(snapshot: Snapshot, known: Mapping[str, str], wanted: str) -> list[str]:
-    """The paths that match ``wanted``. ``known`` maps each path to the form in which it is compared."""
+    """The paths that match ``wanted``. ``known`` maps each path to its form for comparisons."""
     for candidate in (wanted, f"{wanted}.md", f"{wanted}.html", f"{wanted}/{CONTEXT_FILE}"):
         if found := [path for path, one in known.items() if one == candidate]:
             return found

@@ -89,7 +89,7 @@ class Snapshot:
     edited: Mapping[str, str] = field(default_factory=dict)
     """The edited texts of a what-if, which replace the texts of files, keyed by path."""
     stored: SignalLayers = NO_LAYERS
-    """The layers in which stored signals were looked up."""
+    """The layers that were searched for stored signals."""
     frontmatter_defaults: NoteSignals | None = None
     """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
     engine_failure: str = ""

@@ -1,4 +1,4 @@
-"""The texts of a snapshot's notes, in the form in which the text index stores them."""
+"""The texts of a snapshot's notes, as the text index stores them."""
 
 from __future__ import annotations
 

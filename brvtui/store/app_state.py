@@ -109,7 +109,7 @@ class LayoutStore:
 
 
 class MemoryChoice:
-    """The choice of which memory to open in a project that has both a context tree and a space.
+    """The user's choice of memory in a project that has both a context tree and a space.
 
     It is stored in the tool's data folder.
     """

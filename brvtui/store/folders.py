@@ -50,7 +50,7 @@ def tree_folder(tree: Path) -> Path:
 
 
 def runs_file(tree: Path, engine: str) -> Path:
-    """Returns the file in which ``engine`` stores the state of its runs in one tree or repository between processes."""
+    """Returns the file that keeps the state of ``engine``'s runs in one tree or repository between processes."""
     return tree_folder(tree) / "runs" / f"{engine}.json"
 
 

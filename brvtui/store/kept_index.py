@@ -208,7 +208,7 @@ def _read_with(constants: TreeConstants) -> dict[str, Any]:
 
 
 def _arrays(postings: Postings) -> tuple[NDArray[Any], ...]:
-    """Returns the arrays in the order in which :func:`_reusable` reads them."""
+    """Returns the arrays in the order that :func:`_reusable` expects."""
     notes, index = postings.base.notes, postings.base.index
     forward = (notes.offsets, notes.rows, notes.tf, notes.lengths)
     return (*forward, index.starts, index.documents, index.frequencies, postings.slots)

@@ -17,7 +17,7 @@ class ExpansionRules(Protocol):
 
     @property
     def prefix_slope(self) -> float:
-        """The factor by which additional letters count in the divisor of the prefix weight."""
+        """The weight of each additional letter in the divisor of the prefix weight."""
 
     @property
     def fuzzy_weight(self) -> float:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from brvtui.text.analysis import CharacterTable, encodable, fold
 
 FIELDS = ("title", "headings", "tags", "path", "text")
-"""The fields in which a document can match, in order of decreasing weight."""
+"""The fields that can match, in order of decreasing weight."""
 BREAKS = CharacterTable(lambda char: char if unicodedata.category(char)[0] in "LMN" else "\n")
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf"
@@ -46,7 +46,7 @@ def words_in(text: str) -> Iterator[Word]:
 
 
 class Match(StrEnum):
-    """The ways in which a query word is compared with the words of documents."""
+    """The ways of comparing a query word with the words of documents."""
 
     WORD = "word"
     PREFIX = "prefix"

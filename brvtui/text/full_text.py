@@ -1,7 +1,7 @@
 """A project's full-text index, and searches in that index (``docs/explanation/architecture.md``, "The text index").
 
 :mod:`brvtui.text.find_query` parses queries, and :mod:`brvtui.store.text_index` stores the index on disk. Scores are
-sums of constants, so results depend only on the documents and not on the order in which they are indexed.
+sums of constants, so results depend only on the documents, not on the order of indexing.
 """
 
 from __future__ import annotations
@@ -352,8 +352,8 @@ class FullTextView:
         return tuple(heapq.nsmallest(most, filter(counts.get, counts), lambda word: (counts[word], word)))
 
     def _holding(self, fields: Iterable[str], term: str) -> int:
-        """The number of documents that contain ``term`` in one of ``fields``: the number for the field in which it is
-        most frequent.
+        """The number of documents that contain ``term`` in one of ``fields``, taken from the field where it is most
+        frequent.
         """
         parts = [part for part in (self.kept, self.newer) if part is not None]
         return max(sum(part.searcher.doc_freq(field, term) for part in parts) for field in fields)

@@ -1,4 +1,4 @@
-"""The inverted index from which all text relevance is computed.
+"""The inverted index behind all text relevance.
 
 A generation consists of a large *base* and a small *delta*. Both are immutable, and neighbouring generations share them
 (:mod:`brvtui.text.segment`). Each note has a *slot*. The slots of the base come first, then those of the delta. A
@@ -161,7 +161,7 @@ class Postings:
         return expansion
 
     def in_engine_order(self, term: str, text: TextRules) -> Expansion:
-        """The expansion of ``term``, with the terms in the order in which the engine uses them. Cached."""
+        """The expansion of ``term``, with the terms in the engine's order. Cached."""
         key, ordered = _expansion_key(term, text), self.derived.of(_ORDERED, _Expansions)
         expansion = ordered.get(key)
         if expansion is None:
@@ -337,7 +337,9 @@ class Postings:
         return seen[self.slots]
 
     def among(self, collection: Collection) -> Postings:
-        """The postings of the same notes, which are scored as if one index contained all notes of ``collection``."""
+        """The postings of the same notes, scored with the statistics of a single index over all notes of
+        ``collection``.
+        """
         counts = self.frequencies.copy()
         fields = len(FIELDS)
         for term, frequencies in collection.frequencies.items():

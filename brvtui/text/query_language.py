@@ -34,7 +34,7 @@ class TokenKind(StrEnum):
 
 
 class Operator(StrEnum):
-    """The ways in which a token is joined to the preceding token."""
+    """The ways of joining a token to the preceding one."""
 
     AND = "AND"
     OR = "OR"
@@ -117,7 +117,8 @@ def _rendered(token: Token) -> str:
 def alternatives(parsed: ParsedQuery) -> list[str]:
     """The parts of the query that OR joins, each as an FTS5 expression. NOT binds most tightly, then AND, then OR.
 
-    Every token becomes a phrase, so that the parts into which the tokenizer splits a term must be adjacent.
+    Every token becomes a phrase, so that a term must match with all its parts next to each other if the tokenizer
+    splits it.
     """
     expressions: list[str] = []
     for token in parsed.tokens:

@@ -142,7 +142,7 @@ class Inverted:
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """The forward rows of notes, by slot, and the inverted rows, in which documents are slots."""
+    """The forward rows of notes, by slot, and the inverted rows, which contain slots as documents."""
 
     notes: Forward
     index: Inverted
@@ -162,8 +162,8 @@ def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) 
     """One segment that contains only the notes in ``slots``, and the new slots of these notes. In ``slots``, the slots
     of ``base`` come first, then those of ``delta``.
 
-    Rows are merged without sorting, because notes keep the order of their slots: in each row, those of the base come
-    first.
+    Rows are merged without sorting, because notes keep the order of their slots: in each row, the slots of the base
+    come first.
     """
     alive = np.zeros(len(base.notes) + len(delta.notes), dtype=bool)
     alive[slots] = True

@@ -93,8 +93,8 @@ LONGEST_WHOLE = 500_000
 """The maximum number of characters in a field that may contain whole notes."""
 _WHOLE = ("answer", "context")
 _PATHS = ("file", "path")
-"""The fields by which notes are looked up. Their limit never changes, so that the same long path is always cut in the
-same way.
+"""The fields used to look up notes. Their limit never changes, so that the same long path is always cut in the same
+way.
 """
 _MARK = 40
 """The maximum length of the mark that ends a cut string. The limits leave room for the mark, so that no string is cut

@@ -34,7 +34,7 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence[int]) -> list[int]:
-    """Sorts positions of terms by the order in which a walk of the tree visits these terms. ``terms`` is sorted, and
+    """Sorts positions of terms in the order of a walk over the tree. ``terms`` is sorted, and
     ``some`` contains ascending positions in it.
 
     ``inserted`` is the insertion time of each of ``terms``; the tree contains all of them.

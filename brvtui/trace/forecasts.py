@@ -38,7 +38,7 @@ class DocumentForecast:
     reach: float
     """The best score that any document can have."""
     lacks: tuple[Part, ...]
-    """The parts of the score in which the document falls short of ``reach``, largest first; their values are negative.
+    """The score parts that keep the document below ``reach``, largest first; their values are negative.
     """
     ceiling_then: float
     """The ceiling on the requested day; equal to ``ceiling`` for today."""

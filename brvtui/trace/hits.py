@@ -134,7 +134,7 @@ class BetterMatch:
     leg_rank: int | None
     """The first result's rank, from 1, in the leg that this document leads; None if it is not in that leg."""
     because: tuple[str, ...]
-    """The names of the score's parts in which the first result is ahead of the document, largest difference first."""
+    """The names of the score parts that put the first result ahead of the document, largest difference first."""
 
 
 def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:

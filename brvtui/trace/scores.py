@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class MatchKind(StrEnum):
-    """The ways in which an index term can match a query term."""
+    """The ways of matching a query term with an index term."""
 
     EXACT = "exact"
     PREFIX = "prefix"
@@ -38,8 +38,8 @@ class MatchedWord:
     """The word as it occurs in the document's index."""
     kind: MatchKind
     distance: int
-    """The number of letters by which the document's word is longer, or in which it differs from a misspelt query word;
-    0 if the words are the same.
+    """The number of letters that the document's word has more, or that differ from a misspelt query word; 0 for equal
+    words.
     """
     fields: tuple[str, ...]
     """The fields that contain the word, heaviest first: ``title``, ``path`` or ``text``. For a folder lifted by a note,
@@ -48,7 +48,7 @@ class MatchedWord:
 
 
 class Whereabouts(StrEnum):
-    """The ways in which notes may contain a word that the engine does not find in any note."""
+    """The forms of a word that notes may contain although the engine finds the word in no note."""
 
     NOWHERE = "nowhere"
     UNKNOWN = "too much to search"

@@ -1,4 +1,4 @@
-"""The whole decision about one query, and the reason why one document is or is not in its answer."""
+"""The whole decision about one query, and the reason why a certain document is or is not in its answer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SnapshotInfo:
 
 @dataclass(frozen=True)
 class Scale:
-    """The way in which scores are shown: the number of decimals, and the score that fills a bar."""
+    """The display format of scores: the number of decimals, and the score that fills a bar."""
 
     decimals: int = 2
     full: float = 1.0
@@ -253,7 +253,7 @@ class RemedySearch:
     remedies: tuple[Remedy, ...]
     """The changes that work, smallest first. Each of them was tried."""
     kinds: tuple[RemedyKind, ...]
-    """The kinds of changes of which every candidate was tried, or at least one worked."""
+    """The kinds of changes for which every candidate was tried or at least one worked."""
     is_complete: bool = True
     """False if the search ended early because of its time limit."""
     notice: str = ""

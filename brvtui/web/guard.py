@@ -19,7 +19,7 @@ from brvtui.text.visible import visible
 MOST_STRANGERS = 256
 """The maximum number of open connections without a valid request. Another connection closes the oldest of them."""
 STRANGER_S = 10.0
-"""The time in seconds within which a new connection must send a valid request."""
+"""The seconds that a new connection has to send a valid request."""
 _LONGEST_PATH = 200
 ONLY_OWN_PAGES = "only the page that this server served may connect\n"
 _HEADERS = {
@@ -43,7 +43,7 @@ class Guard:
 
     Other users of the machine can reach the port, and browsers send requests from other sites to this machine. The
     cookie alone cannot open an app, because browsers send it to all ports of a host, including other users' ports. A
-    page needs, in addition, the ``key``, which it keeps in its storage, because storage belongs to a single port.
+    page therefore also needs the ``key``, which it keeps in its storage, because storage is separate for each port.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -93,7 +93,7 @@ class Guard:
             return web.Response(status=error.status, text=error.text)
         except ConnectionError:
             raise
-        except Exception as error:  # a stranger must never see a traceback, so it goes into a report
+        except Exception as error:  # a stranger must never see a traceback, so it is written to a report
             print(visible(f"brv-tui: {write_crash_report(error, Circumstances('serving a page'))}"), file=sys.stderr)
             return web.Response(status=500, text="failed\n")
 

@@ -1,4 +1,4 @@
-"""The dialog for merging two notes: both side by side, and the changes with their effect."""
+"""The dialog for merging two notes, which shows both side by side, and the changes with their effect."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ONLY, _BOTH = "keep only this note", "join both texts"
 
 
 class SidesPane(Pane):
-    """Two texts side by side; the lines that only one of them has are marked."""
+    """Two texts side by side, with marks at the lines that only one of them contains."""
 
     TITLE = "Both notes"
     HELP_TEXT = (
@@ -75,7 +75,7 @@ class MergeDialog(PlanDialog):
 
     def __init__(self, notes: dict[str, str], make: Callable[..., Plan], effect: FindEffect) -> None:
         """Creates a dialog for two ``notes``: texts by path. ``make`` plans the merge of a list of pairs of paths; its
-        argument ``joins`` is true if it joins the texts. By default, the second note is kept.
+        argument ``joins`` is True if the merged note gets both texts. By default, the second note is kept.
         """
         super().__init__("Merge two notes", _ONE_OF_TWO, effect=effect)
         self._notes = notes

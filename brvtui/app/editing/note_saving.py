@@ -81,7 +81,8 @@ KEPT_TIME = (
 def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False) -> SaveResult:
     """Saves ``data`` over the note that was read as ``disk``, unless the note has changed since then.
 
-    A text that would damage the note, remove its frontmatter or most of a judged note is saved only if ``is_agreed``.
+    A text that would damage the note, remove its frontmatter or delete most of a judged note is saved only if
+    ``is_agreed``.
     """
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 

@@ -198,7 +198,7 @@ class EditorScreen(FrameScreen):
         if draft is not None:
             self._note.put(draft)
             if self.is_dirty:
-                self._draft.write()  # so that the draft belongs to this process
+                self._draft.write()  # makes the draft belong to this process
         self.action_pane("text")
 
     def _explain_marks(self, note: EditableText) -> None:
@@ -274,7 +274,7 @@ class EditorScreen(FrameScreen):
         else:
             self._draft.drop()
             if edit.on_disk == CHANGED:
-                self.look_at_disk()  # a text without unsaved changes follows the disk
+                self.look_at_disk()  # without unsaved changes, the text follows the file on disk
 
     def keep_draft(self) -> None:
         """Writes the draft of unsaved text immediately."""

@@ -1,4 +1,4 @@
-"""The controller of the Health screen: checks the memory, and runs the requests of the panes, in workers."""
+"""The controller of the Health screen, which checks the memory and runs the panes' requests in workers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class SessionRequest(Message):
-    """Posted to run ``find`` in a worker and to pass its result to ``show``; cancels the last one of its ``group``."""
+    """Posted to run ``find`` in a worker and pass its result to ``show``; cancels the previous request of the
+    ``group``.
+    """
 
     group: str
     find: Callable[[Session], Any]
@@ -69,7 +71,7 @@ class HealthChecks:
         self._update(problem=why, is_checking=False)
 
     def ignore(self, findings: Sequence[Finding]) -> None:
-        """Ignores ``findings``, or lists those again that are ignored."""
+        """Ignores ``findings``; if they are already ignored, lists them again."""
         report = self._services.store.view.health.report
         if report is not None:
             task = partial(_ignore, findings, report)

@@ -26,7 +26,7 @@ from brvtui.tree.engine_files.curate_log import Curation
 from brvtui.tree.reading.files import Role, role_of
 
 _MOST = 200
-"""The maximum number of rows of a kind."""
+"""The maximum number of rows for each kind."""
 _SURE = {
     Confidence.HIGH: ("bad", "high: only a few in a hundred such findings are wrong"),
     Confidence.MEDIUM: ("warn", "medium: check it before you act"),
@@ -34,7 +34,7 @@ _SURE = {
 }
 """For each confidence, the role of its name, and its meaning."""
 _NOTE, _PAIR = ("note.archive", "note.edit", "health.retitle"), ("health.merge", "health.supersede")
-"""The actions that help against a finding about one note, and further ones for a pair."""
+"""The actions for a finding about one note, and the additional ones for a pair of notes."""
 _REVIEWS = "Waiting for your review in ByteRover"
 _IGNORED = "Ignored"
 
@@ -107,7 +107,7 @@ class FindingsPane(ChoicePane):
         return (len(self.marked), *super().also_reads())
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Returns the rows of each kind below its name and their number."""
+        """Returns the rows, grouped by kind, each group below its name and size."""
         before, place, health = self.chosen, self.cursor, view.health
         self.choices, self.owner, self.rows_by_key = [], [], {}
         lines: list[Line] = []
@@ -154,7 +154,7 @@ class FindingsPane(ChoicePane):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """Archiving, if a note of the findings can be archived."""
+        """The label for archiving, if one of the notes can be archived."""
         notes = [row.notes[0] for row in self.acted_on if row.notes]
         can_archive = any(role_of(note) is Role.NOTE and self.view.knows(note) for note in notes)
         return {"note.archive": "archive"} if can_archive else {}
@@ -196,7 +196,7 @@ def _status(view: View) -> str:
 
 
 class FindingPane(Pane):
-    """The selected finding: reason, cost, confidence, origin, and what can be done."""
+    """The selected finding: its reason, cost, confidence and origin, and the actions that apply to it."""
 
     TITLE = "Finding"
     HELP_TEXT = (

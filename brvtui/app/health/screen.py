@@ -1,4 +1,4 @@
-"""The Health screen: what weakens the memory, and what can be done; its terms, and how engines cut text."""
+"""The Health screen: the memory's defects and their remedies, its terms, and the tokens of each engine."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class HealthScreen(FrameScreen):
             await self.app.run_action("app.new_note")
 
     def action_replace(self, is_merge: bool) -> None:
-        """Merges the notes of each finding that is marked or selected, or supersedes the first by the second."""
+        """Merges the notes of each marked or selected finding, or archives the first as superseded by the second."""
         self._replace([row.notes[:2] for row in self.findings.acted_on if len(row.notes) > 1], is_merge)
 
     def expect_undo(self) -> None:

@@ -31,7 +31,7 @@ _MOST_TERMS, _MOST_ROWS = 500, 200
 
 
 _Query = tuple[int, str, Order, str]
-"""The generation of the snapshot, the filter, the order, and the opened term."""
+"""The inputs of a search for terms: the snapshot's generation, the filter, the order, and the opened term."""
 
 
 class _FoundTerms(NamedTuple):
@@ -85,7 +85,7 @@ class TermsPane(ChoicePane):
         return f"{self.TITLE} · {counted(self._found.total, 'term', 'terms')} by {self._order}"
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the reason to look, the column names, the terms, and the details of the opened term."""
+        """Returns a line about the use of the list, the column names, the terms, and the details of the opened term."""
         before = self.chosen
         self.choices, self.owner, self.pinned, lines = [], [], 0, list[Line]()
         if self._found is None:
@@ -114,12 +114,12 @@ class TermsPane(ChoicePane):
                 self.add_rows(lines, [line(f"   {path}", "accent").cut(width)], f"{_NOTE}{path}")
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """Returns ``lines``, which :meth:`lacks` has already had filtered."""
+        """Returns ``lines`` unchanged, since :meth:`lacks` requested only matching terms."""
         self.all = len(self.choices)
         return lines
 
     def tally(self) -> str:
-        """Returns nothing, because the title has the number of terms."""
+        """Returns an empty text, since the title already contains the number of terms."""
         return ""
 
     def action_take(self) -> None:

@@ -1,4 +1,4 @@
-"""The Tokens pane: the words into which each engine cuts a text."""
+"""The Tokens pane: the words into which each engine splits a text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Key = tuple[int, str]
 
 
 class TokensPane(Pane):
-    """The steps of each engine for the typed text or, if none is typed, for the query of the Query screen."""
+    """Each engine's steps for the typed text or, if nothing is typed, for the query on the Query screen."""
 
     TITLE = "Tokens"
     READS = (ProjectState, QueryState)
@@ -34,7 +34,7 @@ class TokensPane(Pane):
         super().__init__(id=id)
         self._text = ""
         self._cut: tuple[_Key, Mapping[str, Sequence[AnalysisStep]]] = (0, ""), {}
-        """A text in a snapshot, and the steps of each engine for it."""
+        """The text that was split, its snapshot, and each engine's steps."""
 
     def also_reads(self) -> tuple[object, ...]:
         """Returns the typed text and the steps, which are not in the view."""
@@ -72,7 +72,7 @@ class TokensPane(Pane):
         return f"{self.TITLE} · {text}" if text else self.TITLE
 
     def put_filter(self, text: str) -> None:
-        """Shows the steps of ``text``; of the query if it is blank."""
+        """Shows the steps for ``text``, or for the query if ``text`` is blank."""
         self._text = text.strip()
         self.rebuild()
 

@@ -39,7 +39,7 @@ class TranscriptsDialog(FieldDialog[Path]):
         super().__init__("Read your agent's transcripts?", shown_path(claude_folder()), hint)
 
     def submit(self, text: str) -> None:
-        """Returns the folder ``text``, or says that there is none."""
+        """Returns the folder ``text``, or shows that there is no such folder."""
         folder = Path(text.strip()).expanduser()
         if text.strip() and folder.is_dir():
             self.dismiss(folder.resolve())
@@ -48,7 +48,7 @@ class TranscriptsDialog(FieldDialog[Path]):
 
 
 class DeliveryPane(Pane):
-    """The outcome of the answer to the selected query on its way to the agent, and its text."""
+    """What became of the answer to the selected query on its way to the agent, and its text."""
 
     TITLE = "Delivery"
     READS = (LogState,)

@@ -199,12 +199,12 @@ class LogPane(ChoicePane):
             self.post_message(self.AskAgain(self.entry))
 
     def action_uncovered(self) -> None:
-        """Shows only queries that were not covered, or all queries."""
+        """Switches between queries that were not covered and all queries."""
         self.only_uncovered, self.only_lost = not self.only_uncovered, False
         self._refilter()
 
     def toggle_lost(self) -> None:
-        """Shows only answers that did not reach the agent, or all queries."""
+        """Switches between answers that did not reach the agent and all queries."""
         self.only_lost, self.only_uncovered = not self.only_lost, False
         self._refilter()
 

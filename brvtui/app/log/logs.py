@@ -39,7 +39,8 @@ _DAYS = 30
 """The age in days up to which turns are read."""
 _POLL_S = 2.0
 _SHARE = 200
-"""The number of seconds until the next reading, for each second that the last one took. So following costs little."""
+"""The pause until the next reading, as a multiple of the time that the last one took, so that following costs little.
+"""
 _BEGINS = {"note": "{note.new} begins a note about it; ", "topic": "have ByteRover curate a topic about it; "}
 
 
@@ -144,8 +145,8 @@ class Logs:
         journal = session.notes.journal
 
         def path_now(path: str) -> str:
-            # The journal's times are of the system's clock. If the session's clock is frozen, its time
-            # cannot be compared with them, and all moves are followed, including those before the query.
+            # The journal records times of the system's clock. A frozen session clock cannot be compared with them, so
+            # in that case all moves are followed, including those before the query.
             now = journal.path_now(path, 0.0 if session.frozen else entry.at_ms)
             return now if now != path else outside.get(path, path)
 

@@ -129,7 +129,7 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
 
 
 def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
-    """Returns lines that name the note on which keys act, if that is not the first result."""
+    """Returns lines that name the note on which keys act, unless that is the first result."""
     note, results = answering_note(view, compared.entry), results_of(view, compared.entry)
     if not note or note == results[0]:
         return []

@@ -45,7 +45,7 @@ class BoardOptions:
 
     @property
     def in_span(self) -> bool:
-        """True if notes without a change between today and the day are left out."""
+        """True if only notes with a change between today and the day are shown."""
         return self.only_changes and self.day > 0
 
 

@@ -41,7 +41,7 @@ class ForecastBar(Lines):
         day: int
 
         def can_replace(self, message: Message) -> bool:
-            """True if ``message`` requests a day too, since only the last day of a drag matters."""
+            """True if ``message`` also requests a day, since only the last day of a drag matters."""
             return isinstance(message, ForecastBar.DayWanted)
 
     def __init__(self, *, id: str) -> None:
@@ -212,7 +212,7 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
 
 def _late(silence: Silence, day: int, width: int) -> str:
     """Returns a sentence of ``width`` cells with the number of queries that are answered too late on ``day``, and the
-    next one; empty if none ever is.
+    next such query; empty if there is none.
     """
     if not silence.queries:
         return ""

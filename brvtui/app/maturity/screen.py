@@ -319,7 +319,9 @@ class MaturityScreen(FrameScreen):
             await super().action_back()
 
     def action_only_changes(self) -> None:
-        """Shows only notes that change by the day of the forecast, or all notes; from today, moves 30 days ahead."""
+        """Switches between notes that change by the day of the forecast and all notes; from today, first moves 30 days
+        ahead.
+        """
         if self.wanted.day:
             self.want(only_changes=not self.wanted.only_changes)
         else:

@@ -61,7 +61,7 @@ class AnswerPane(Pane):
         self.tab = TABS[0]
         self._edges: list[tuple[int, str]] = []
         self._wanted = self._rendered = ("", 0)
-        """The text, and the width in cells, that is being rendered, and that is shown."""
+        """The text to render and the text that was rendered, each with its width in cells."""
         self._lines: Sequence[Line] = ()
         """The rendered text, without the marks of the query's words."""
 

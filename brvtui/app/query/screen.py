@@ -328,7 +328,7 @@ class QueryScreen(FrameScreen):
         """Shows and focuses ``pane``; ``cache`` and ``graph`` both mean the pane that the engine supports."""
         again = pane == self.stop
         if pane != "answer":
-            self._restore = None  # the user goes on with the layout as it is
+            self._restore = None  # the user continues with the current layout
         super().action_pane(next(one for one in _SLOT if one in self.body.plan.panes) if pane in _SLOT else pane)
         warned = self.view.answered is not None and bool(self.view.answered.notices)
         if pane == "route" and self.view.answered is not None:

@@ -86,7 +86,7 @@ class FrameScreen(Screen[None]):
         return self.services.store.shown
 
     def shares_itself(self, what: str) -> bool:
-        """If the screen shows an answer that is not the open query's, copies or exports ``what`` and returns True."""
+        """Copies or exports ``what`` and returns True if the screen shows another answer than the open query's."""
         return False
 
     def explains_itself(self) -> bool:

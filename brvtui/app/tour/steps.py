@@ -10,7 +10,7 @@ from brvtui.app.view import View
 ASKED = "how do I rotate the jwt keys"
 JUDGMENT = "how-do-i-rotate-the-jwt-keys"
 NOTE = "auth/tokens/signing_key_rotation.md"
-"""The note that should answer the query with this judgment."""
+"""The note that should answer the tour's query, according to its judgment."""
 _ASK, _PROVE, _WRONG_RANK = 2, 6, 5
 """The steps that ask the query and prove its fix, and the rank of the right note before the fix."""
 
@@ -41,7 +41,7 @@ def _first(view: View) -> str:
 
 def next_place(place: int, view: View) -> int | None:
     """The step after the one at ``place``: the proof if the right note already answers; None if the answer is neither
-    wrong as in the sample nor right.
+    right nor the sample's wrong answer.
     """
     trace = view.answer.trace
     if place != _ASK or trace is None or _first(view) == "":

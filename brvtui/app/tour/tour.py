@@ -66,18 +66,20 @@ class Tour:
     """The tour's current step. Its bar is on the screen in front, and on a dialog over it."""
 
     def __init__(self, services: AppServices, seen: Path | None) -> None:
-        """Shows nothing yet. Writes the file ``seen``, if it is given, once the tour is begun or declined."""
+        """Shows nothing yet. Writes the file ``seen``, if given, as soon as the user begins or declines the tour."""
         self._services = services
         self._seen = seen
         self._place: int | None = None
         self._reached = 1
-        """The step with which the tour begins or goes on."""
+        """The step at which the tour begins or continues."""
         services.store.subscribe((QueryState, AnswerState, LogState, LabState, EditorState), self._look)
         services.screen_change_signal.subscribe(services, self._look)
 
     @property
     def shown(self) -> tuple[str, tuple[str, ...], str, str]:
-        """The sentence, the actions whose keys lead on, the action that ends the tour or declines it, and its label."""
+        """The sentence, the actions whose keys continue the tour, and the action that ends or declines it, with its
+        label.
+        """
         services, place = self._services, self._place or 0
         step = STEPS[place]
         if not place:
@@ -105,7 +107,7 @@ class Tour:
             self._go(0)
 
     def toggle(self) -> None:
-        """Begins the tour, ends it, or goes on with the step at which it was ended, if the sample is open."""
+        """Begins the tour, ends it, or continues it at the step where it was ended, if the sample is open."""
         if self._place:
             self._go(None)
             goes_on = f"{{app.tour}} continues at step {self._reached}" if self._reached > 1 else "{app.tour} starts it"
@@ -134,7 +136,7 @@ class Tour:
         self._look()
 
     def _prepare(self, step: TourStep) -> None:
-        """Selects the note and the pane of ``step``, the tour's query in the Log, and the end of a text."""
+        """Selects the note and the pane of ``step`` and the tour's query in the Log, and moves to the end of a text."""
         screen = self._services.screen
         if step.note:
             self._services.select(step.note)

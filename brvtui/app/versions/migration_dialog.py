@@ -1,4 +1,4 @@
-"""The effect of a migration to ByteRover V4: answers and notes before and after it."""
+"""The effect of a migration to ByteRover V4: answers and notes before and after."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _paragraphs(status: VerificationStatus, result: Verification | None, is_aski
 
 
 _BESIDE = 100
-"""The minimum width, in cells, for two panes beside each other."""
+"""The minimum width, in cells, for two panes side by side."""
 _QUERY, _NOTE = "query ", "note "
 _ORDER = list(AnswerChange)
 
@@ -111,7 +111,7 @@ class MigrationDialog(Dialog[None]):
             yield self._change
 
     def on_resize(self, event: events.Resize) -> None:
-        """Places the panes beside each other if there is enough space."""
+        """Places the panes side by side if there is enough space."""
         self.query_one("#migration").set_class(event.size.width >= _BESIDE, "-beside")
 
     def chosen(self, choice: str) -> None:

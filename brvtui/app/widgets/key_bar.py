@@ -28,7 +28,8 @@ from brvtui.paint.line import Line
 _HELP = "help"
 """The description of the key that opens the help."""
 _NEW_QUESTION = "panes.query"
-"""The action that makes letters text again; it comes first, since its key is needed by whoever types a question."""
+"""The action for typing a new question, listed first because until then, letters act as keys.
+"""
 
 
 class KeyBar(Lines):
@@ -81,7 +82,7 @@ class KeyBar(Lines):
         for item, key, is_help in sorted(items, key=lambda one: one[2]):
             room = width if is_help else room
             if bar.width + item.width > room:
-                room = 0  # no shorter key after this one: it would look more important
+                room = 0  # no shorter entry follows one that was left out, since it would look more important
                 continue
             bar.extend(item.spans).gap(2)
             self._edges.append((bar.width, key))
@@ -121,7 +122,7 @@ class KeyBar(Lines):
         if active.binding.id == _NEW_QUESTION or (self.screen.is_modal and active.binding.key == "enter"):
             return 0
         if not active.binding.show:
-            return 1  # if the bar has it at all, the focused pane names it
+            return 1  # the bar contains it only if the focused pane names it
         if active.node is not self.screen:
             return 2 if active.node is self.app else 1
         if active.binding.id not in [binding.id for binding in own_bindings(type(self.screen))]:

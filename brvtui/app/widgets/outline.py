@@ -26,7 +26,7 @@ class WordFilter:
 
     @classmethod
     def of(cls, text: str) -> WordFilter:
-        """Returns the filter for the words of ``text``; a blank text matches everything."""
+        """Returns a filter for the words in ``text``; a blank text matches everything."""
         return cls(tuple(dict.fromkeys(text.lower().split())))
 
     def __bool__(self) -> bool:

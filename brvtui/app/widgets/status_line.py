@@ -39,7 +39,8 @@ LEFT_DRAFTS = "drafts.left"
 _EDITED_CELLS = 28
 """The maximum width of the edited note's name."""
 _ALWAYS = 8
-"""The weight from which a group is shown without an answer; the others are details of answers, except warnings."""
+"""The minimum weight of groups that are shown even without an answer. Warnings are always shown.
+"""
 
 
 class StatusLine(Lines):
@@ -95,7 +96,7 @@ class StatusLine(Lines):
             self._edges.append((bar.width, LEFT_DRAFTS))
         bar.gap(2)
         room = width - bar.width - 1
-        for detail in (2, 1, 0):  # as much as there is room for beside all else
+        for detail in (2, 1, 0):  # the most detailed form that leaves room for everything else
             groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH, detail)
             if sum(Line(spans).width + 2 for _, spans in groups) <= room:
                 break

@@ -63,7 +63,7 @@ class TreePane(ChoicePane):
         self._marks: dict[str, str] = {}
         self._look: tuple[object, ...] = ()
         self._to_look_at: frozenset[str] = frozenset()
-        """The notes with problems or with changes on disk since they were read, and the folders above them."""
+        """The notes that have problems or changed on disk after they were read, and the folders above them."""
 
     def also_reads(self) -> tuple[object, ...]:
         """Returns a counter that increases when folders or the order change."""

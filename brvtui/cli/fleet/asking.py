@@ -179,7 +179,10 @@ def _best(answer: MemberAnswer, limit: int | None) -> MemberAnswer:
 
 
 def _writing(asker: Asker, fleet: Fleet, text: str, limit: int | None) -> Asker:
-    """``asker``, changed to write each answer as a line of JSON. Writes the lines for absent members immediately."""
+    """``asker``, changed so that it writes each answer as a line of JSON.
+
+    Writes the lines for absent members immediately.
+    """
     from brvtui.trace import SCHEMA, to_plain
 
     head = {"schema": SCHEMA, "fleet": fleet.name, "query": text}

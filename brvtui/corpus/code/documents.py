@@ -100,7 +100,7 @@ _SHORTEST_PLAIN = 6
 
 
 class Naming(StrEnum):
-    """The ways in which a note can mention code."""
+    """The ways of mentioning code in a note."""
 
     PATH = "path"
     """A path in the text."""

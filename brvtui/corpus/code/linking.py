@@ -32,7 +32,7 @@ _Seen = set[tuple[str, str]]
 
 
 class LinkedFile(NamedTuple):
-    """The edges of one file, and what they depend on in other files."""
+    """The edges of one file, and the parts of other files on which they depend."""
 
     edges: list[CodeEdge]
     bases: frozenset[str]

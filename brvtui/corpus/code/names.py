@@ -42,8 +42,8 @@ _WRAPPERS = {
     "subscript": "value",
     "await": None,
 }
-"""Kinds of syntax nodes whose name is that of a child. The child is in the given field or, if there is no field, is the
-first one.
+"""Kinds of syntax nodes that take their name from a child: the one in the given field or, without a field, the first
+one.
 """
 _CALLS = frozenset({"call", "call_expression"})
 _TYPE_NAMES = frozenset({"type_identifier", "qualified_type", "scoped_type_identifier", "nested_type_identifier"})

@@ -38,7 +38,7 @@ _WAIT_SECONDS = 10.0
 shares the cores.
 """
 _OVER_SECONDS = 0.1
-"""The CPU time in seconds by which a file can exceed its limit before the process is ended. A single parser step can
+"""The seconds of CPU time for which a file can exceed its limit before the process is ended. A single parser step can
 take seconds.
 """
 _MOST_FAILURES = 20

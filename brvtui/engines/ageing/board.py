@@ -106,7 +106,7 @@ class Board:
 
     @property
     def _gates(self) -> dict[Event, float]:
-        """For each event in which a note can no longer pass a gate, the ceiling below which the event occurs."""
+        """For each event that means that a note can no longer pass a gate, the ceiling below which it occurs."""
         decimals = self.rules.score.decimals
         return {event: unrounded_threshold(gate, decimals) for event, gate in self.rules.gates.items()}
 

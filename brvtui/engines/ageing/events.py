@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """An event that ageing alone causes. The state after it lasts until the note or its signals change."""
+    """An event caused only by ageing. Its effect lasts until the note or its signals change."""
 
     key: str
     """The name of the event on the command line and in JSON, such as ``leaves-tier-2``."""

@@ -150,7 +150,7 @@ def columns(
 
 
 def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
-    """The keys by which notes are sorted, in ascending order."""
+    """The sort keys of notes, in ascending order."""
     board, then = forecast.board, forecast.then
     if order is BoardOrder.EVENT:
         return days_to_next_event(board)

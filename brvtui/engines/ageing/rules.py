@@ -25,7 +25,8 @@ class AgeingRules:
     decay: DecayRules
     signals: SignalRules
     gates: Mapping[Event, float]
-    """The score that each gate requires, highest first, keyed by the event in which a note can no longer reach it."""
+    """The score that each gate requires, highest first, keyed by the event after which a note can no longer reach it.
+    """
     events: tuple[Event, ...]
     """The ageing events that can occur, in display order."""
     pruning: PruningRules = PruningRules(0, 0, 0)

@@ -25,7 +25,7 @@ class BaselinePresentation(Presentation):
         return default_sentence(trace) if trace.hits else (clause("Not found: "), *missing_words(trace, self.title))
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks by which ``miss`` is below the last result."""
+        """The number of ranks between ``miss`` and the last result."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def words(self, trace: Trace) -> Sequence[str]:

@@ -220,7 +220,9 @@ class ByteRover:
         return ""
 
     def rank_alike(self, constants: Profile) -> Profile:
-        """``constants`` without the name and the source of signals, in which the members of one ranking may differ."""
+        """``constants`` without the values that may differ between the members of one ranking: the name and the source
+        of signals.
+        """
         return replace(constants, name="", signals=replace(constants.signals, frontmatter=False))
 
     def rank_together(

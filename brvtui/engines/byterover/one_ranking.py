@@ -45,7 +45,7 @@ from brvtui.tree.reading.javascript import first_word
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """A text, and the folder in which it is searched."""
+    """A text and the folder to which its search is limited."""
 
     text: str
     path: str = ""
@@ -262,7 +262,7 @@ def _own(query: TogetherQuery, counts: TermCounts) -> TogetherQuery:
 
 
 def _in_order(rows: Mapping[str, Sequence[RankedRow]], now_ms: float, profile: Profile) -> list[tuple[str, RankedRow]]:
-    """All rows sorted by score, raw text score and document order, as if they were in one tree."""
+    """All rows, sorted like those of a single tree: by score, raw text score and document order."""
     together = [(name, row) for name, own_rows in rows.items() for row in own_rows]
     together.sort(key=lambda one: (-one[1].score, -one[1].raw))
     ordered: list[tuple[str, RankedRow]] = []
@@ -284,8 +284,8 @@ def _by_document(tied: list[tuple[str, RankedRow]], now_ms: float, profile: Prof
 
 
 def _first_below(lifted: MemberHit, order: Mapping[tuple[str, str], int]) -> tuple[int, int]:
-    """The key by which the engine sorts lifted folders: the position of the first result inside the folder, and the
-    folder's negative depth.
+    """The engine's sort key for lifted folders: the position of the first result inside the folder, and the folder's
+    negative depth.
     """
     prefix = f"{lifted.hit.path}/"
     below = [place for (name, file), place in order.items() if name == lifted.member and file.startswith(prefix)]

@@ -250,14 +250,14 @@ class ByteRoverPresentation(Presentation):
         return f"{reason} of {found.limit}" if reason == "past the limit" else reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks by which the note is past the limit, or the amount by which its score is too low."""
+        """The number of ranks beyond the limit, or the number of points that the score is too low."""
         if "limit" in miss.reason:
             return plural(round(miss.short), "rank"), f"rank {miss.rank}"
         return super().lack(miss, glyphs)
 
     def nothing(self, trace: Trace, width: int) -> Iterator[Line]:
-        """Yields lines about query words that no note or none of the best matches contains, followed by lines about
-        other forms of these words in the notes.
+        """Yields lines about query words that are in no note or in none of the best matches, and then about other forms
+        of these words in the notes.
         """
         found = trace.section(Search)
         for word in found.unmatched_words:
@@ -296,7 +296,7 @@ class ByteRoverPresentation(Presentation):
         return scope.path if scope.restricts and scope.source != "option" else ""
 
     def in_words_of_notes(self, trace: Trace) -> str:
-        """The query with words replaced by the forms that notes contain; empty if there are no such forms."""
+        """The query with its words in the forms that notes contain; empty if there are no such forms."""
         from brvtui.engines.byterover.reasons.why_not import EVERY_WORD, as_in_notes
 
         queries = {wording.text: wording.query for wording in as_in_notes(trace)}
@@ -340,7 +340,7 @@ def _quoted(tokens: Sequence[str]) -> str:
 
 
 def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
-    """The groups of the line that shows how the engine reads the query."""
+    """The groups in the line that shows the engine's interpretation of the query."""
     found = trace.section(Search)
     groups: Groups = []
     stop = [word.word for word in found.lint.words if word.stop_word]
@@ -391,8 +391,8 @@ def _combine(trace: Trace) -> Groups:
 
 
 def _lifts(found: Search, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields a line for each folder to which relevance was passed up: the folder's score, its formula, and whether the
-    folder was kept.
+    """Yields a line for each folder that received relevance from below: its score, the formula, and whether it was
+    kept.
     """
     if found.lifts:
         yield Rule("parent propagation")

@@ -79,7 +79,7 @@ class PathRules:
     summary_score: float
     child_score: float
     leave_scope: bool
-    """True if the rest of the tree is searched when a scope has too few results [3.14]."""
+    """True if a scope with too few results makes the engine search the rest of the tree [3.14]."""
 
 
 @dataclass(frozen=True, slots=True)

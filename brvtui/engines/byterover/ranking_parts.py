@@ -1,6 +1,6 @@
-"""The parts of one ranking that each member computes: the place that a query names, term counts, and scores.
+"""The parts of one ranking that each member computes itself: the place that a query names, term counts, and scores.
 
-One ranking is a search of ByteRover over the notes of all members as if they were in one tree, each at its own path
+One ranking is a ByteRover search that treats the notes of all members as a single tree, each at its own path
 (:mod:`brvtui.engines.byterover.one_ranking`). Members send only the terms that match the query, counts, scores and
 results, but not the text of notes.
 """

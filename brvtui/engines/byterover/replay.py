@@ -52,6 +52,6 @@ def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -
 
 
 def plain_search(found: Search) -> dict[str, Any]:
-    """A search, in the form in which replays print it."""
+    """A search in the format of replays."""
     results = [{"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title} for hit in found.hits]
     return {"total_found": found.total_found, "results": results}

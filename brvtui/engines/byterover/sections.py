@@ -13,7 +13,9 @@ from brvtui.trace.scores import TermExpansion
 ENGINE = "byterover"
 """The engine's name in settings, traces and files."""
 ESCAPE = "unmatched words allowed"
-"""The name of a check: a high enough score makes up for a query word that none of the best matches contains."""
+"""The name of the check whether the score is high enough to make up for a query word that none of the best matches
+contains.
+"""
 UNMATCHED = "the best matches lack a word, and no score is high enough to make up for it"
 """The reason given for near misses if the check :data:`ESCAPE` failed."""
 
@@ -82,7 +84,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Lift:
-    """One step of parent propagation, in which the relevance of a hit is passed up to a folder above it."""
+    """One step of parent propagation, which passes a hit's relevance up to a folder above it."""
 
     folder: str
     child: str
@@ -130,7 +132,7 @@ class Search:
 
     @property
     def held_below(self) -> tuple[str, ...]:
-        """The unmatched words that some notes contain, but none of the best matches."""
+        """The unmatched words that occur in some notes, but in none of the best matches."""
         in_notes = {expansion.term for expansion in self.lint.expansions if expansion.notes}
         return tuple(word for word in self.unmatched_words if word in in_notes)
 

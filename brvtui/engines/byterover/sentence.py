@@ -17,7 +17,7 @@ from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, Part, State, Tra
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Outcome, Route, SearchOutcome
 from brvtui.wording import counted
 
-# The amounts that a score loses through age, weak matches and maturity, computed from its parts
+# The points that a score loses through age, weak matches and maturity, computed from its parts
 # (``docs/reference/byterover.md``).
 
 
@@ -28,7 +28,7 @@ _LEAST = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A cause that reduced a score, and the amount of the reduction."""
+    """A cause that lowered a score, and the number of points lost."""
 
     what: str
     """The name of the cause, which begins the phrase ``… cost 0.12``."""
@@ -63,7 +63,7 @@ def costs(hit: Hit) -> list[Cost]:
 
 
 def _decay(hit: Hit, parts: dict[str, Part]) -> float:
-    """The amount of weighted importance and recency that decay has cost."""
+    """The weighted importance and recency that were lost to decay."""
     signals = hit.signals
     assert signals is not None
     importance, recency = parts["importance"], parts["recency"]
@@ -445,7 +445,7 @@ def _best(trace: Trace) -> Hit | None:
 
 
 def _named(trace: Trace, hit: Hit) -> list[Span]:
-    """The title of ``hit`` and, if it is not first, its number in the list and the reason why the gates examine it."""
+    """The title of ``hit`` and, unless it is first, its rank and the reason why the gates examine it."""
     rank = trace.hits.index(hit) + 1
     limit = threshold_of(trace, _PREFETCH)
     first = f", the first that reaches {threshold_words(limit)}" if limit is not None and hit is _subject(trace) else ""
@@ -456,8 +456,8 @@ def _named(trace: Trace, hit: Hit) -> list[Span]:
 
 
 def _matched_words(trace: Trace, hit: Hit) -> Iterator[Clause]:
-    """Yields clauses about the words in the note that match the query, and about query words without a match. If no
-    words matched, yields the reason why the note is a hit.
+    """Yields clauses about the words that match the query, and about query words without a match. If no word matched,
+    yields the reason why the note is a hit.
     """
     weight = 70 if trace.better_match is None else 60  # a note that matches better matters more
     if hit.origin is Origin.PATH:
@@ -481,7 +481,7 @@ def _matched_words(trace: Trace, hit: Hit) -> Iterator[Clause]:
 
 
 def _whole_query_missed(trace: Trace) -> Iterator[Clause]:
-    """Yields a clause with the reason why the whole query found nothing although one of its words found a note."""
+    """Yields a clause that says why the whole query found nothing although one of its words found a note."""
     found = trace.section(Search)
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         yield clause("; ", *(one.spans for one in _unmatched(trace)), weight=75)

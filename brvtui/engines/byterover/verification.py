@@ -38,7 +38,7 @@ _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomp
 def verify(run: VerificationRun, constants: Profile) -> Verification | None:
     """Compares the installed engine's answers on the snapshot's tree with those of our engine with ``constants``.
 
-    Both engines read the same temporary copy of the tree with its stored signals, and have the same clock time. Returns
+    Both engines read the same temporary copy of the tree and its stored signals, and use the same time. Returns
     None if cancelled. Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     snapshot, installed, queries, now_ms = run.snapshot, run.installed, run.queries, run.now_ms
@@ -153,7 +153,7 @@ def _documents(line: Mapping[str, Any], copied: Snapshot) -> list[AnswerDifferen
 
 
 def _first_difference(context: Context, query: str, line: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    """The first step in which our answer to ``query`` differs from ``line``: its name, and both values."""
+    """The first step where our answer to ``query`` differs from ``line``: its name and both values."""
     theirs, run = line["search"], line["run"]
     if context.snapshot.engine_failure:
         return None if "error" in theirs else ("results", "an answer", context.snapshot.engine_failure)

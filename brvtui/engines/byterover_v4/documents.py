@@ -68,7 +68,7 @@ class TopicDocument:
 
     @property
     def haystack(self) -> str:
-        """The text of all four fields in lower case, in which the filter looks for words of the query."""
+        """The text of all four fields in lower case, which the filter searches for words of the query."""
         return " ".join(self.fields.values()).lower()
 
     @property

@@ -285,8 +285,8 @@ class ByteRoverV4:
     def _answered(
         self, context: Context[V4Profile], query: Query, instead: tuple[SpacePaths, ...] = ()
     ) -> tuple[Trace, ScriptAnswer | None, tuple[SpacePaths, ...]]:
-        """The trace and the answer for ``query``, and the searched spaces, which are ``instead`` or, by default, those
-        of the snapshot.
+        """The trace and the answer for ``query``, and the searched spaces: ``instead`` or, by default, the snapshot's
+        own.
         """
         from brvtui.engines.byterover_v4.replaying import FAILURES, failure_of
         from brvtui.engines.byterover_v4.scripts import filter_of, query_space, query_spaces

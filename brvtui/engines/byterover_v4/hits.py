@@ -147,7 +147,7 @@ def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
 
 
 def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]:
-    """Yields the place of each word of ``held`` in ``document``, which is a term of its own or inside a longer term."""
+    """Yields the place in ``document`` of each word in ``held``, which may be a whole term or part of a longer one."""
     fields = tuple(zip(FIELDS, document.terms, strict=True))
     for word in held:
         alone = next((name for name, terms in fields if word in terms), None)
@@ -160,7 +160,7 @@ def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]
 
 
 def near_miss(hit: Hit, rank: int, short: float, reason: str) -> NearMiss:
-    """A near miss for ``hit`` at ``rank``, with the ``reason`` and the amount by which it fell ``short``."""
+    """A near miss for ``hit`` at ``rank``, with the ``reason`` and how far it fell ``short``."""
     return NearMiss(hit.path, hit.file, hit.title, hit.kind, hit.maturity, rank, hit.score, reason, short, hit.words)
 
 

@@ -38,7 +38,7 @@ class TokenMatches:
     token: str
     expansion: Expansion
     documents: Ints
-    """The documents that match the token, in the order in which they first match."""
+    """The documents that match the token, in the order of their first match."""
     sums: Floats
     """The sum of the token's contributions to each document."""
     terms: Sequence[str]

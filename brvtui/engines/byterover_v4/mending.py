@@ -1,4 +1,4 @@
-"""In-memory copies of a space, each with one thing fixed, to see whether that helps."""
+"""Copies of a space in memory, each with a single fix, to find out whether it helps."""
 
 from __future__ import annotations
 
@@ -51,8 +51,7 @@ def with_topic(space: RankedSpace, path: str, topic: Topic, mtime_ms: float) -> 
 def with_words_searched(
     space: RankedSpace, path: str, words: Sequence[str], mtime_ms: float
 ) -> tuple[RankedSpace, str] | None:
-    """``space`` after a change to the topic at ``path`` so that V4 searches ``words``, which are terms of the query, in
-    it.
+    """``space``, with the topic at ``path`` changed so that V4 searches it for ``words``, which are terms of the query.
 
     The topic is saved at ``mtime_ms``. The second value describes the change. The result is None if the topic contains
     none of the words.

@@ -146,11 +146,9 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
 
 
 def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
-    """The horizons of ``now``. If the topic lacks a level of confidence now, but has it in ``day`` days, the horizon of
-    ``then`` replaces the current one.
-
-    A level can be regained because a stored recency of 0 applies only at an age of 0 days. After that, the recency
-    depends on the age of the file.
+    """The horizons of ``now``, except where the topic lacks a level of confidence now but has it in ``day`` days. In
+    that case, the horizon of ``then`` is used. A level can be regained because a stored recency of 0 applies only at an
+    age of 0 days; after that, recency depends on the file's age.
     """
     result = []
     for first, later in zip(now.horizons, then.horizons, strict=True):

@@ -23,8 +23,8 @@ from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The sentence that explains an answer: the first topic, its element and words, both relevances, and whether V4
-    tells the agent to cite it.
+    """The sentence that explains an answer. It names the first topic, its element and words, and both relevances, and
+    says whether V4 tells the agent to cite it.
     """
     section = trace.section(SpaceAnswer)
     if section.failure is not None:
@@ -114,7 +114,7 @@ def way_out(trace: Trace) -> str:
 
 
 class V4Presentation(Presentation):
-    """The presentation of V4's traces, in which the best match always has relevance 1."""
+    """The presentation of V4's traces, where the best match always has relevance 1."""
 
     title = "ByteRover V4"
     tried_constants: ClassVar[Mapping[str, float]] = {
@@ -176,7 +176,7 @@ class V4Presentation(Presentation):
         return f"rel {hit.text.relevance:.2f}" if hit.text is not None else ""
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks by which the topic is past the limit."""
+        """The number of ranks between the topic and the limit."""
         if not miss.short:
             return "0", glyphs.cross
         return counted(round(miss.short), "place", "places"), f"+{miss.short:.0f} rank"

@@ -45,7 +45,7 @@ class PrintedHit:
     """The attributes of the topic; empty if V4 finds none."""
 
     def plain(self) -> dict[str, Any]:
-        """The hit as data with V4's names. A score that is not a number becomes None."""
+        """The hit as plain data under V4's names. A score that is not a number becomes None."""
         fields: dict[str, Any] = {
             "confidence": self.confidence,
             "path": self.path,

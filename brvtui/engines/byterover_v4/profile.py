@@ -43,7 +43,10 @@ class TopicTextRules:
 
 @dataclass(frozen=True, slots=True)
 class WordRules:
-    """The stop words, and the minimum length of significant words, of which a document must contain one."""
+    """The stop words, and the minimum length of significant words.
+
+    A document must contain at least one significant word.
+    """
 
     stop_words: tuple[str, ...]
     significant_length: Count

@@ -252,10 +252,8 @@ def _topic_file(context: Context[V4Profile], path: str) -> TopicFile | None:
 def remedy_of_loss(
     context: Context[V4Profile], trace: Trace, loss: TopicLoss, document: Named, asking: Asking
 ) -> Remedy | None:
-    """A remedy for the cause of ``loss``, which was tried: a fix to the space or the file, or the query without its
-    limits.
-
-    The result is None if there is no such remedy, or if ``document`` is still not a hit after it.
+    """A tried remedy for the cause of ``loss``: a fix to the space or the file, or the query without its limits. The
+    result is None if there is no remedy, or if it does not make ``document`` a hit.
     """
     section, path, ask = trace.section(SpaceAnswer), document.path, asking.ask
     if loss is TopicLoss.SCOPE:
@@ -330,8 +328,8 @@ def remedies(
     """The changes that give the topic ``document`` a better rank in the answer ``trace``, best first.
 
     They include the smallest helpful change of wording, the best wording, and the best title. If the topic is not
-    found, they include the remedy for the cause. The result is empty for a file that is not a topic. If ``cancelled``
-    becomes true, only the changes found until then are returned.
+    found, they include the remedy for the cause. For a file that is not a topic, the result is empty. If ``cancelled``
+    becomes true, the result contains only the changes found until then.
     """
     if document.position is None:
         return ()
@@ -349,7 +347,7 @@ def remedies(
         found += dict.fromkeys((*reworded[:1], *reworded[-1:]))
         if note.is_local:  # other spaces are read-only
             found += _improving(_edit(context, topic, place, asking), path, rank, cancelled)
-            # A new title is saved with a new time, so it must help more than the new time alone.
+            # A new title is saved with a new time, so it must help more than just the new time does.
             rank_to_beat = min((one.rank for one in found if one.kind is RemedyKind.EDIT and one.rank), default=rank)
             found += _improving(_titles(context, trace, topic, place, asking), path, rank_to_beat, cancelled)[-1:]
     return tuple(sorted(found, key=lambda one: one.rank or math.inf))

@@ -30,7 +30,7 @@ from brvtui.ranking.compound import Compound
 from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
-# The searched words of a query, and its significant words, at least one of which a document must contain.
+# The searched words of a query, and its significant words. A document must contain at least one significant word.
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class FoundDocument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTopic:
-    """The documents of a found topic, best first: the hit, and ``secondary`` ones that are listed with it."""
+    """The documents of a found topic, best first: the hit, followed by the ``secondary`` ones listed with it."""
 
     path: str
     documents: tuple[FoundDocument, ...]
@@ -123,7 +123,9 @@ class SpaceSearch:
     filtered: Ints
     """The documents that match a term, but contain none of the significant words."""
     best_raw: float
-    """The best raw score, by which raw scores are divided to get relevance; 0 if no document passed the filter."""
+    """The best raw score, which is the divisor that turns raw scores into relevance; 0 if no document passed the
+    filter.
+    """
     topics: FoundTopics
 
 

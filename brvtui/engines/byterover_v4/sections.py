@@ -35,7 +35,7 @@ class TopicHit:
     """The ids of the elements that are listed with the topic."""
     raw: float
     best_raw: float
-    """The best raw score in the topic's space, by which its raw score is divided to get its relevance."""
+    """The best raw score in the topic's space. The topic's relevance is its own raw score divided by this one."""
     absolute: float
     """The relevance that ByteRover 3.14 computes from the same raw score: ``raw / (1 + raw)``."""
     raw_rank: int

@@ -112,7 +112,7 @@ def _check(name: str, value: float, threshold: float, constant: str) -> Check:
 
 
 def verdict_of(section: SpaceAnswer) -> str:
-    """A phrase for the number of topics that the agent receives, and for the number that V4 tells it to cite."""
+    """A phrase that says how many topics the agent receives, and how many of them V4 tells it to cite."""
     if not section.returned:
         return "nothing found"
     return f"{counted(section.returned, 'topic', 'topics')}, {len(section.cited) or 'none'} to be cited"

@@ -78,7 +78,7 @@ def chunk_of(path: str, title: str, text: str) -> Chunk:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """An element of a leg with the value by which it is ranked: BM25, similarity of names, or cosine."""
+    """An element of a leg with the value that determines its rank: BM25, similarity of names, or cosine."""
 
     candidate: Candidate
     value: float
@@ -119,7 +119,7 @@ class ChunkIndex:
         return [self._hit(position, score) for position, score in results]
 
     def answered(self, query: ParsedQuery, ids: Sequence[str]) -> dict[str, tuple[MatchedWord, ...]]:
-        """For each row with one of ``ids``, the words of ``query`` that match it, each with the matching fields.
+        """The words of ``query`` that match each row in ``ids``, each word with the matching fields.
 
         Raises :class:`brvtui.services.legs.LegError`.
         """

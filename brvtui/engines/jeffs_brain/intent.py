@@ -1,4 +1,4 @@
-"""The intents of a query, and the factors that they apply to the scores of notes (``docs/reference/jeffs-brain.md``,
+"""The intents of a query, and the factors by which they change notes' scores (``docs/reference/jeffs-brain.md``,
 "Intent"). Only English is supported.
 
 The patterns are exactly those of the documented pipeline and match as in JavaScript: word boundaries depend only on
@@ -97,7 +97,7 @@ def detect(query: str) -> Intent:
 def factors(
     intent: Intent, path: str, title: str, summary: str, content: str, rules: IntentRules
 ) -> tuple[Factor, ...]:
-    """The factors by which the score of one note is multiplied; empty if no rule applies."""
+    """The factors for the score of one note; empty if no rule applies."""
     if not intent:
         return ()
     text = "\n".join((path, title, summary, content)).lower()

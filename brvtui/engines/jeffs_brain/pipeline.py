@@ -64,7 +64,7 @@ class Request:
     rerank: bool | None = None
     skip_retry_ladder: bool = False
     preview: bool = False
-    """True while the user is typing, in which case the reranker is not called."""
+    """True while the user is typing; the reranker is then not called."""
     scope: str = ""
     """A folder. The pipeline does not support scopes, so a notice reports that the scope is ignored."""
 

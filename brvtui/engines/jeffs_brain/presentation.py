@@ -44,7 +44,7 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _nothing(trace: Trace) -> Iterator[Clause]:
-    """Yields clauses about query words that no note contains, or about another reason why there are no results."""
+    """Yields clauses about query words that no note contains, or another reason for the lack of results."""
     hybrid = trace.section(Hybrid)
     limit = next((name for name in ("candidate_k", "top_k") if getattr(hybrid, name) < 1), "")
     if limit:
@@ -219,7 +219,7 @@ class JeffsBrainPresentation(Presentation):
         return " ".join(f"{_LEG_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks by which the note is past the limit."""
+        """The number of ranks between the note and the limit."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
@@ -266,7 +266,7 @@ class JeffsBrainPresentation(Presentation):
         return super().prompt(None) if trace is None else Titled("reranker", _sent(trace))
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The words that were searched last: those of the query, or of the ladder step that found results."""
+        """The words that were searched last: from the query, or from the ladder step that found results."""
         rungs = trace.section(Ladder).rungs
         ran = [rung for rung in rungs if rung.state is State.HIT] or [rung for rung in rungs if rung.ran]
         text = ran[-1].query if ran else trace.section(Hybrid).compiled

@@ -72,8 +72,8 @@ def _document(candidate: Candidate, limit: int) -> RerankDocument:
 
 
 def rerank_text(title: str, summary: str, content: str, limit: int) -> str:
-    """The text of a note for a reranker: its title and summary, or the one of them that exists. If both are missing, it
-    is the first ``limit`` characters of the content.
+    """The text of a note for a reranker: its title and summary, or only one of them if the other is missing. If both
+    are missing, the text is the first ``limit`` characters of the content.
     """
     lines = [part for part in (title.strip(), summary.strip()) if part]
     return "\n".join(lines) if lines else " ".join(content.split())[:limit].rstrip()

@@ -345,8 +345,8 @@ class SymbolAnswer:
         return StrongestWays(self.result.walk, _LONGEST_WAY) if self.result.walk is not None else None
 
     def _way(self, id_: str) -> list[str]:
-        """The strongest path of the walk from a seed to a symbol: names, with the types of edges between them; empty if
-        there is no path.
+        """The strongest walk path from a seed to a symbol, as names with the edge types between them; empty if there is
+        none.
         """
         walk, graph = self.result.walk, self.index.task.graph
         way = self._ways.straight(graph.positions[id_]) if self._ways is not None else None

@@ -57,7 +57,7 @@ class ClassMatch(NamedTuple):
 
 
 class EquivalenceHit(NamedTuple):
-    """A node, the name by which it was found, and the first match with this name."""
+    """A node, the name that found it, and the first match with this name."""
 
     id: str
     target: str
@@ -200,8 +200,8 @@ def channel_cap(results: int, rules: EquivalenceRules) -> int:
     return max(rules.cap_least, int(rules.per_result * results))
 
 
-# Learned words: words of tasks, for the nodes that were used in these tasks (``docs/reference/knowing.md``, "Learned
-# words").
+# Learned words: words of earlier tasks, which find the nodes that were used for these tasks
+# (``docs/reference/knowing.md``, "Learned words").
 
 
 LEARNED_SOURCE = "learned"

@@ -39,7 +39,7 @@ class TermSource(StrEnum):
 
 
 class TextTerm(NamedTuple):
-    """A term of a full-text search, in which any term may match."""
+    """A term of a full-text search; a match with any one of the terms is enough."""
 
     text: str
     source: TermSource
@@ -137,7 +137,7 @@ def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
 
 
 def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[TextTerm]:
-    """Terms for the keywords, in which each compound is replaced by its parts, in lower case and as written, without
+    """Terms for the keywords, with each compound replaced by its parts, in lower case and as written, without
     duplicates.
 
     Parts are searched only in names. Only the last segments of a dotted name are used. Parts that are too short, or

@@ -93,7 +93,10 @@ def words(text: str) -> list[str]:
 
 
 def normal_task(task: str) -> str:
-    """``task`` in lower case, without surrounding white space. Tasks for which this is the same share a cached pack."""
+    """``task`` in lower case, without surrounding white space.
+
+    Tasks that are equal in this form share a cached pack.
+    """
     return lower(task.strip(_WHITE))
 
 
@@ -140,7 +143,7 @@ def code_patterns(text: str, rules: KeywordRules) -> list[str]:
 
 
 def cluster_hash(keywords: Sequence[str]) -> str:
-    """The id of the cluster of tasks with these primary ``keywords``, as 64 hexadecimal digits. They are all zero if
+    """The id of the cluster of tasks with these primary ``keywords``, as 64 hexadecimal digits. All digits are zero if
     there are no keywords.
     """
     if not keywords:

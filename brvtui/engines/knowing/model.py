@@ -40,7 +40,7 @@ class Node:
     name: str
     """The terminal name, which is the short name of a symbol, or the title of a note as one word."""
     package: str = ""
-    """The group by which seeds are kept together, such as the file of a class or the topic of a note."""
+    """The group that decides which seeds are kept together, such as a class's file or a note's topic."""
     module: str = ""
     """The module; empty if there is none. Weight is lost when the walk leaves a module."""
     path: str = ""

@@ -1,4 +1,4 @@
-"""Reads from a note what it adds to the graph: nodes and references. A note is read again only if it changes."""
+"""Reads the nodes and references that a note adds to the graph. A note is read again only if it changes."""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ from brvtui.engines.knowing.seed_rules import PackCacheRules, SessionRules
 
 
 _MOST_HALVES = 1000.0
-"""The maximum number of half-lives by which a time may be in the future. At this number, the boost already exceeds any
-limit.
+"""The limit for times in the future, in half-lives. At this limit, the boost already exceeds any maximum.
 """
 
 

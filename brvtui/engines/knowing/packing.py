@@ -43,7 +43,7 @@ class PackedContext:
     exponent: float
     """The exponent of the walk's share in densities."""
     items: tuple[PackedItem, ...]
-    """Every result, in the order in which packing tried them."""
+    """Every result, in the order of packing."""
 
     @property
     def packed(self) -> list[ScoredCandidate]:
@@ -78,8 +78,8 @@ def pack(
 ) -> PackedContext:
     """Packs results from ``ranked`` (best first) into ``budget`` tokens. Results that no longer fit are skipped.
 
-    ``costs`` contains the number of tokens of each result; at least 1 is used. ``coherence`` is the share by which the
-    density of a result is raised once another result in the same file is packed.
+    ``costs`` contains the number of tokens of each result; at least 1 is used. As soon as a result in a file is packed,
+    ``coherence`` raises the density of all other results in that file by this share.
     """
     tokens = [max(1, cost) for cost in costs]
     phantoms = sum(one.node.is_external for one in ranked)

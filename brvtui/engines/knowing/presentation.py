@@ -259,7 +259,7 @@ class KnowingPresentation(Presentation):
         return neighbourhood(trace.section(GraphRetrieval), place)
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of tokens by which the note exceeds the rest of the budget."""
+        """The number of tokens that the note needs beyond the rest of the budget."""
         over = f"{miss.short:,.0f} tokens" if miss.short > 0 else "nothing, but others came first"
         return over, f"+{miss.short:.0f} t"
 

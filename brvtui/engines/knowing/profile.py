@@ -33,13 +33,13 @@ class WalkRules:
     """The share of the probability that returns to the seeds in each round."""
     rounds: CountLimit
     levels: Count
-    """The maximum number of edges by which the walk moves away from a seed."""
+    """The maximum distance of the walk from a seed, in edges."""
     settled: Positive
     """The walk ends once the total change in a round is less than this."""
     leaders: Count
     """The number of best nodes whose order is compared from round to round."""
     leaders_rounds: Count
-    """The number of consecutive comparisons in which the best nodes must keep their order before the walk ends."""
+    """The walk ends once the best nodes have kept their order in this many consecutive comparisons."""
     leaders_equal: SizeLimit
     """If more nodes than this are equal, their order is not compared, because the original program sorts equal nodes
     arbitrarily; 0 means no limit.
@@ -111,7 +111,7 @@ class AuthorityRules:
     seed_factor: float
     other_above: Share
     other_factor: float
-    """The factor by which the authority of a node that is not a seed lowers its score, because its links do not depend
+    """The factor for lowering the score of a node that is not a seed by its authority, because its links do not depend
     on the task.
     """
     hub_above: Share
@@ -156,7 +156,7 @@ class ScoreRules:
     penalty_words_inside: bool
     """True if a penalty word is also recognised inside another word, such as ``test`` in ``latest``."""
     injected_lead: float
-    """The amount by which symbols that are moved to the top exceed the best score."""
+    """The lead over the best score that is given to symbols at the top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class NoteGraphRules:
     set_aside: tuple[str, ...]
     """Folders, and values of ``status``, that mark a note as archived or deprecated, in lower case."""
     connector_most: Count
-    """If more notes than this share a keyword, tag or file, it connects none of them."""
+    """A keyword, tag or file that more notes than this share connects none of them."""
     similar_above: Share
     similar_most: Count
     """The maximum number of edges from a note to similar notes in its folder."""

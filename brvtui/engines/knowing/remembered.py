@@ -20,7 +20,7 @@ from brvtui.wording import counted
 
 
 WINDOW_SECONDS = 600
-"""The number of seconds after a node is returned in which the original program can detect its use. brv-tui itself does
+"""The number of seconds for which the original program watches for the use of a returned node. brv-tui itself does
 not watch agents.
 """
 NAME_LEAST = 3
@@ -99,7 +99,7 @@ def pending_node(node: Node, now: float) -> PendingNode:
 
 
 class FeedbackRecord(NamedTuple):
-    """A record of whether a node was useful for a cluster of tasks."""
+    """A record that says whether a node was useful for a cluster of tasks."""
 
     id: str
     is_useful: bool

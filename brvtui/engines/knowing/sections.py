@@ -13,7 +13,7 @@ PROFILES = (ENGINE, "knowing-code")
 CHANNELS = ("tiered", "bm25", "equivalence", "path")
 """The channels, in the order of fusion."""
 GAPS, VECTORS = "gaps", "vectors"
-"""The name of the step in which an embedder adds candidates, and the name of the list of these candidates, which is
+"""The names of the step that adds candidates by means of an embedder, and of the list of these candidates, which is
 shown like a channel.
 """
 

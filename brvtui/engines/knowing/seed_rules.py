@@ -234,11 +234,11 @@ class SeedRules:
     medium: SeedSize
     large: SeedSize
     rank_step: float
-    """The step by which weights decrease. The candidate with the rank ``i``, counted from 0, has the weight ``1 / (1 +
-    rank_step * i)``.
+    """The step between weights. The candidate with the rank ``i``, counted from 0, has the weight ``1 / (1 + rank_step
+    * i)``.
     """
     focus_above: AnyCount
-    """If there are more candidates than this, the largest package comes first."""
+    """The largest package comes first if there are more candidates than this."""
     focus_least: Count
     types_above: AnyCount
     """If the graph has more nodes than this, types come before members."""

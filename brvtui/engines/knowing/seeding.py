@@ -148,7 +148,7 @@ class SeedSearch:
     focus: str = ""
     """The package that was moved to the front; empty if there is no such package."""
     candidates: tuple[str, ...] = ()
-    """The ids of the candidates that are not noise, in the order in which they become seeds."""
+    """The ids of the candidates that are not noise, in the order of the seeds that they become."""
     seeds: tuple[SeedNode, ...] = ()
     injected: tuple[EquivalenceHit, ...] = ()
     """The hits that are moved to the top of the answer, regardless of their scores."""
@@ -183,8 +183,8 @@ def find_seeds(
     """The seeds for ``task``, and how they were found. ``is_in_scope`` limits the results of the name, full-text and
     path channels.
 
-    If words find too few candidates, ``near`` is called to find more with an embedder. The scope also limits these
-    nodes.
+    If words find too few candidates, ``near`` is called to find more with an embedder. The scope limits these nodes,
+    too.
     """
     profile = index.profile
     keywords = keyword_set(task, profile.keywords)

@@ -77,8 +77,8 @@ def deviations(profile: KnowingProfile) -> tuple[str, ...]:
 
 
 def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -> str:
-    """The first note, the reason why it was found, and the number of notes that fit into the budget. ``noun`` and
-    ``nouns`` are the words for one result and for several.
+    """A text with the first note, the reason why it was found, and the number of notes that fit into the budget.
+    ``noun`` and ``nouns`` name one result and several.
     """
     if section.entry == "task" and not (section.exact or section.compounds or section.components):
         return WITHOUT_KEYWORD
@@ -179,8 +179,7 @@ class QuestionWords:
         return [(word, re.compile(rf"(?<![^\W_]){re.escape(word)}[^\W_]*")) for word in self.words]
 
     def matched(self, title: str, path: str, text: str, inside: str = "") -> tuple[MatchedWord, ...]:
-        """The words of the question that match in a note, as whole words or as prefixes, each with the fields in which
-        it matches.
+        """The words of the question that match a note, as whole words or as prefixes, each with the matching fields.
 
         A word that occurs in ``inside`` may also match inside a longer word of the title or path.
         """

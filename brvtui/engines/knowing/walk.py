@@ -50,7 +50,7 @@ class WalkEdges:
     """The index, in the graph, of each entry's edge."""
     weights: Floats
     hinders: Flags
-    """True for entries by which probability is lost if they lead into a different module."""
+    """True for entries that lose probability if they lead into a different module."""
     opens: Flags
     """True for entries that cause the walk to load the edges of the node to which they lead."""
     starts: Positions
@@ -309,7 +309,7 @@ def _leaders(probability: Floats, count: int, before: Sequence[int]) -> tuple[li
     return [int(place) for place in candidates[np.argsort(rounded, kind="stable")][:count]], int(equal)
 
 
-# The strongest paths by which the probability of a walk reaches a node.
+# The strongest paths along which a walk's probability reaches a node.
 
 
 _FEW = 5

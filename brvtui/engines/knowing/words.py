@@ -66,7 +66,7 @@ def file_part(qualified_name: str, extensions: Sequence[str]) -> str:
 
 
 def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
-    """A qualified name without its scheme and path, and without its file name if that has one of ``extensions``."""
+    """A qualified name without its scheme and path, and without a file name that has one of ``extensions``."""
     name = qualified_name.rpartition(_SCHEME)[2].rpartition("/")[2]
     for extension in extensions:
         _, separator, symbol = name.partition(extension)
@@ -76,8 +76,8 @@ def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
 
 
 def searchable(text: str, rules: FullTextRules) -> str:
-    """``text`` in the form in which full-text search indexes it: each piece is followed by the words inside it, if
-    there are several.
+    """``text`` in the form for the full-text index: each piece is followed by the words inside it, if there are
+    several.
     """
     words: list[str] = []
     for piece in filter(None, _CUTS.split(text)):

@@ -26,7 +26,9 @@ EVENT_KINDS = {
 
 
 def best_score(weights: Weights) -> float:
-    """The best possible score with ``weights``: that of a perfect entry linked to one of the best entries."""
+    """The best possible score with ``weights``, which a perfect entry with a link to one of the best entries would
+    have.
+    """
     return sum(weights.in_order) - (1 - NEAREST) * weights.graph_proximity
 
 

@@ -21,8 +21,8 @@ _VISIBLE = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class NamedAmount:
-    """An amount in thousandths, and the signal from which it comes. For the signal words, ``terms`` are the words that
-    contribute to it.
+    """An amount in thousandths and the signal that it comes from. For the signal *words*, ``terms`` are the
+    contributing words.
     """
 
     name: str
@@ -30,7 +30,7 @@ class NamedAmount:
     terms: tuple[str, ...] = ()
 
     def text(self, signed: bool) -> str:
-        """The amount in the form used in the list of results, such as ``.014``, with a plus sign if ``signed``."""
+        """The amount as in the list of results, such as ``.014``, with a plus sign if ``signed``."""
         sign = "−" if self.thousandths < 0 else "+" if signed else ""
         return sign + short(abs(self.thousandths) / 1000)
 

@@ -189,7 +189,7 @@ class NoteVault:
         return sum(not row.is_read for rows in self.rows.values() for row in rows)
 
     def note(self, tier: str, id_: str) -> Note:
-        """The note from which the entry ``id_`` in ``tier`` was made. Raises KeyError if there is no such entry."""
+        """The note behind the entry ``id_`` in ``tier``. Raises KeyError if there is no such entry."""
         return self.notes[tier, id_]
 
     def found(self, path: str) -> tuple[str, VaultEntry] | None:

@@ -49,8 +49,8 @@ def feedback_counts(counts: Mapping[Usefulness, int]) -> FeedbackCounts:
 
 
 def expected_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfile) -> Weights:
-    """The weights that would result from enough feedback with the same proportions as ``counts``; the fixed weights if
-    there is no feedback.
+    """The weights that the proportions in ``counts`` would lead to after enough feedback; the fixed weights if there is
+    no feedback.
     """
     enough = profile.learning.rows
     if not counts.rows or counts.rows >= enough:

@@ -62,8 +62,8 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _wordless(first: Hit, query: str) -> str:
-    """The reason why an entry is first although it contains none of the words that count. The pool also matches stop
-    words, short words and other forms of words.
+    """A text that explains why an entry is first although it contains none of the words that count. The pool also
+    matches stop words, short words and other forms of words.
     """
     if all(place.leg == VECTOR for place in first.places):
         return "; it contains none of your words"
@@ -128,7 +128,7 @@ def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:
 
 
 def _nothing(section: VaultSearch, trace: Trace) -> Iterator[Clause]:
-    """Yields clauses about words that no entry contains, or about another reason why there are no results."""
+    """Yields clauses about words that no entry contains, or another reason for the lack of results."""
     if section.ranking:
         room = f"a limit of {section.limit}" if section.limit < 1 else f"a budget of {section.max_tokens} tokens"
         yield clause(f"{room} has no room for any of {counted(len(section.ranking), 'entry', 'entries')}")
@@ -209,7 +209,7 @@ class SoleriPresentation(Presentation):
         return " ".join([*([came] if is_wordless else []), *places, *_link_remark(placed, trace.section(VaultSearch))])
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks by which the entry is past the limit."""
+        """The number of ranks between the entry and the limit."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
@@ -412,7 +412,7 @@ def _weights(section: VaultSearch) -> Iterator[Block]:
 
 
 def feedback_line(learned: LearnedWeights) -> str:
-    """A line with the amount of feedback so far, and the amount that is needed."""
+    """A line that compares the number of feedback rows with the number that is needed."""
     if learned.rate is None:
         return f"no feedback yet: the weights change once there are {learned.needed} rows"
     if not learned.moved:

@@ -88,7 +88,7 @@ class AgeRules:
 
     half_life_days: Positive
     ramp_share: Positive
-    """The last part of a validity window, as a share of the window, in which the factor falls."""
+    """The share of a validity window, at its end, during which the factor falls."""
 
 
 @dataclass(frozen=True, slots=True)

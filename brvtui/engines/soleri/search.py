@@ -46,7 +46,7 @@ class VaultRequest:
 
 @dataclass(frozen=True, slots=True)
 class ScoredEntry:
-    """An entry with its score, its signals and the ways in which it was found."""
+    """An entry with its score and signals, and all the ways that led to it."""
 
     entry: VaultEntry
     signals: EntrySignals

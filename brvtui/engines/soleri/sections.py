@@ -43,7 +43,7 @@ class RankedEntry:
     path: tuple[str, ...]
     """The ids on the shortest path of links from one of the best entries to this entry; empty if there is none."""
     forecast: DocumentForecast
-    """The best possible score of the entry, and the events in which its age or validity window changes it."""
+    """The best possible score of the entry, and the events that change it because of age or the validity window."""
     shared: tuple[SharedTerm, ...]
     """The terms shared with the query, largest contribution first."""
     other_score: float = 0.0
@@ -135,7 +135,7 @@ class VaultSearch:
     difference.
     """
     shape: str
-    """The form in which an agent receives each result: ``full`` or ``scan``."""
+    """The form of the results for agents: ``full`` or ``scan``."""
     given: tuple[dict[str, Any], ...]
     """The records as an agent receives them, with Soleri's field names."""
     max_tokens: int | None = None
@@ -145,7 +145,9 @@ class VaultSearch:
 
     @property
     def reach(self) -> float:
-        """The best possible score with these weights: that of a perfect entry linked to one of the best entries."""
+        """The best possible score with these weights, which a perfect entry with a link to one of the best entries
+        would have.
+        """
         used = self.weights.used
         return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 

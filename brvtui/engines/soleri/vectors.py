@@ -162,7 +162,7 @@ class VectorIndex:
         return {id_: float(value) for id_, value, norm in zip(ids, values, norms, strict=True) if norm > 0}
 
     def problem(self, query: Vector) -> str:
-        """The reason why ``query`` has no cosine with any vector; empty if it has one, or if there are no vectors."""
+        """The reason why ``query`` cannot be compared with any vector; empty if it can, or if there are no vectors."""
         length = float(np.linalg.norm(np.asarray(query, dtype=np.float64)))
         if not np.isfinite(length) or length == 0:
             return "the query's vector is zero or not finite"

@@ -25,7 +25,7 @@ _SCRIPTS = "scripts"
 _NPM = ("NPM_CONFIG_PREFIX", "npm_config_prefix")
 """The environment variables that set the location of npm's global folder."""
 _AGENTS = (".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode")
-"""Folders in the user's home in which agents keep their skills."""
+"""The folders for agents' skills in the user's home folder."""
 
 
 class NotInstalled(Exception):
@@ -65,8 +65,8 @@ def find_node(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def find_package(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
-    """The package ``byterover-cli`` at ``named``. Without ``named``, the first one of: the package from
-    :data:`PACKAGE_VARIABLE`, the one of ``brv`` on the path, and the one in npm's global folder.
+    """The package ``byterover-cli`` at ``named``. Without ``named``, the first that exists of these: the package from
+    :data:`PACKAGE_VARIABLE`, the package of the ``brv`` on the path, and the package in npm's global folder.
 
     Raises :class:`NotInstalled`.
     """

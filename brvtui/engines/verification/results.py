@@ -83,7 +83,7 @@ class AnswerDifference:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The comparison of an installed engine's answers with those of our engine."""
+    """The comparison of an installed engine's answers with our engine's."""
 
     engine: str
     """The engine's name and version, such as ``byterover-cli 3.14.0``."""
@@ -95,7 +95,7 @@ class Verification:
     queries: int
     differences: tuple[AnswerDifference, ...]
     isolation: str
-    """The method by which the network was cut off."""
+    """The method that was used to cut off the network."""
     notices: tuple[str, ...]
 
     @property

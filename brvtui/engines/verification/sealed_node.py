@@ -35,7 +35,7 @@ class SealedNode:
 
     @property
     def isolation(self) -> str:
-        """The method by which the network is cut off, in words."""
+        """The method of cutting off the network, in words."""
         how = "in an empty network namespace" if self.prefix else "behind a proxy that refuses all connections"
         return f"{how}, with sockets, requests and other processes blocked"
 

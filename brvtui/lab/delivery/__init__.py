@@ -1,1 +1,1 @@
-"""Delivery: what reached the agent each time that it asked its memory."""
+"""Delivery: the text that reached the agent each time it asked its memory."""

@@ -58,7 +58,7 @@ def match_entries(
 def _pairs(
     recalls: Sequence[Recall], places: Sequence[int], entries: Sequence[LoggedQuery], offset: float
 ) -> Iterator[tuple[float, int, int]]:
-    """Yields each pair that may belong together: the difference in time, the recall's place, the entry's number."""
+    """Yields each pair that may match, as the difference in time, the recall's place, and the entry's number."""
     times = [entry.at_ms - offset for entry in entries]
     for place in places:
         at_ms = recalls[place].at_ms

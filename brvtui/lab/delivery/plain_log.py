@@ -13,7 +13,7 @@ class PlainLogReader(RowReader):
     """Collects recalls from rows with the time (ISO 8601, or ms since 1970), the prompt, and the delivered text."""
 
     def __init__(self, session: str, budget: TranscriptBudget) -> None:
-        """``session`` is the name of the session in which all prompts of the file count."""
+        """``session`` is the name of the session to which all prompts in the file are assigned."""
         super().__init__(budget)
         self._session = session
         self._recalls: list[Recall] = []

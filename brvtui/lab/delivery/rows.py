@@ -20,14 +20,14 @@ _CHUNK = 1_048_576
 LONGEST_TEXT = 100_000
 """The maximum number of characters of a prompt or an answer; the rest is cut off."""
 MOST_RECALLS = 100_000
-"""The maximum number of recalls in a project's transcripts together."""
+"""The maximum number of recalls in all of a project's transcripts."""
 MOST_TEXT = 40_000_000
-"""The maximum number of characters of all prompts, answers and replies in a project's transcripts together."""
+"""The maximum number of characters of the prompts, answers and replies in all of a project's transcripts."""
 
 
 @dataclass(slots=True)
 class TranscriptBudget:
-    """The limits of all readers together, and the number of rows that were not read because of limits or faults."""
+    """The limits that all readers share, and the number of rows that were not read because of limits or faults."""
 
     characters: int = MOST_TEXT
     recalls: int = MOST_RECALLS

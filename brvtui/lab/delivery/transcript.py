@@ -84,10 +84,9 @@ class TranscriptReader(RowReader):
     def __init__(
         self, belongs: Callable[[str], bool], seen: dict[int, int], budget: TranscriptBudget, is_subagent: bool = False
     ) -> None:
-        """``belongs`` returns True for a working folder, which may be empty, that is part of the project. ``seen``
-        contains the hashes of the contents of rows by those of their ids, since a resumed session repeats rows in a
-        second file. A row with the id of another one that says something else cannot be trusted, and counts as
-        unreadable.
+        """``belongs`` returns True for a working folder (possibly empty) that is part of the project. ``seen`` maps the
+        hash of each row's id to the hash of its content, since a resumed session repeats rows in a second file. A row
+        that repeats an id with different content cannot be trusted, and counts as unreadable.
         """
         super().__init__(budget)
         self._belongs = belongs
@@ -103,7 +102,7 @@ class TranscriptReader(RowReader):
     def recalls(self, is_cut_off: bool = False) -> list[Recall]:
         """The recalls read so far, in the order of their rows.
 
-        Prompts without any trace of a recall are left out if the agent asked in another way, and no row of the session
+        Prompts without any trace of a recall are left out if the agent asked in another way and no row of the session
         shows that the hook is installed. ``is_cut_off`` means that the file ends in the middle of a row.
         """
         last = {state.prompt for state in self._sessions.values() if is_cut_off and not state.has_reply}
@@ -274,7 +273,7 @@ class TranscriptReader(RowReader):
                     self._calls[_name(block.get("id"))] = place
 
     def _asked(self, tool: str, given: dict[str, Any]) -> tuple[DeliveryChannel, str]:
-        """The channel and the query of a tool call; the query is empty if the tool asks no memory."""
+        """The channel and the query of a tool call; the query is empty if the tool does not query the memory."""
         if _MCP_TOOL.fullmatch(tool):
             return DeliveryChannel.MCP, _text(given.get("query"))
         command = _text(given.get("command")) if tool == "Bash" else ""
@@ -321,7 +320,7 @@ def _shell_query(command: str) -> str:
 
 
 def _query_of(words: Sequence[str]) -> str:
-    """The query in the ``words`` of one command; empty if it asks no memory."""
+    """The query in the ``words`` of a command; empty if the command does not query the memory."""
     words = list(dropwhile(lambda word: word in _BEFORE or "=" in word or _LIMIT.fullmatch(word), words))
     if (words[:1] and words[0].rpartition("/")[2] == "brv" and words[1:2] == ["query"]) or (
         words[:1] and words[0].rpartition("/")[2] in _RUNTIMES and words[1:2] and words[1].endswith(_SCRIPT)
@@ -347,7 +346,7 @@ def _is_recall(attachment: dict[str, Any]) -> bool:
 
 
 def _printed(stdout: str) -> str:
-    """The context in what the hook printed; empty if there is none."""
+    """The context in the hook's output; empty if there is none."""
     try:
         value = json.loads(stdout)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The vocabulary of delivery: what the host recorded of a recall, and what became of it."""
+"""The vocabulary of delivery: the host's record of a recall, and its outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHARS_PER_TOKEN = 4
 
 
 class DeliveryChannel(StrEnum):
-    """The way in which an agent asked its memory."""
+    """The channel through which an agent asked its memory."""
 
     HOOK = "hook"
     MCP = "mcp"
@@ -50,9 +50,9 @@ LOST = (
     DeliveryOutcome.TIMED_OUT, DeliveryOutcome.SPILLED, DeliveryOutcome.IGNORED_BY_HOST, DeliveryOutcome.FAILED,
     DeliveryOutcome.EMPTY,
 )  # fmt: skip
-"""The outcomes in which an answer did not reach the agent."""
+"""The outcomes of answers that did not reach the agent."""
 ARRIVED = (DeliveryOutcome.DELIVERED, DeliveryOutcome.DELIVERED_AGAIN, DeliveryOutcome.SPILLED_READ)
-"""The outcomes in which the agent has read an answer."""
+"""The outcomes of answers that the agent has read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A recall and what became of it."""
+    """A recall and its outcome."""
 
     recall: Recall
     outcome: DeliveryOutcome
@@ -107,7 +107,7 @@ class Turn:
 
     @property
     def logged(self) -> LoggedQuery:
-        """The entry of the engine's log, or else one with what the transcript contains."""
+        """The entry in the engine's log or, if there is none, an entry made from the transcript."""
         recall = self.recall
         return self.entry or LoggedQuery(
             recall.at_ms, recall.query, AGENT, UNLOGGED, paths=self.documents, engine=self.engine

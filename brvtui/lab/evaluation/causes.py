@@ -29,7 +29,7 @@ _SHOWN = 0.00005
 
 @dataclass(frozen=True)
 class Reverting:
-    """An earlier state of the notes, used to build snapshots in which some notes are reverted to that state."""
+    """An earlier state of the notes, used to build snapshots that revert some notes to that state."""
 
     name: str
     difference: Difference

@@ -1,1 +1,1 @@
-"""The health of a memory: defects of notes, and what they cost."""
+"""The health of a memory: defects of notes, and their costs."""

@@ -12,7 +12,7 @@ class FindingKind(StrEnum):
     heading: str
 
     def __new__(cls, name: str, heading: str = "") -> FindingKind:
-        """Makes a kind with a ``heading``. With a known ``name`` alone, returns that kind."""
+        """Makes a kind with a ``heading``. Without a heading, returns the known kind ``name``."""
         kind = str.__new__(cls, name)
         kind._value_, kind.heading = name, heading
         return kind

@@ -102,7 +102,7 @@ class Defect(NamedTuple):
 
 @dataclass(slots=True)
 class _SortedLines:
-    """The lines of a note by what they are."""
+    """The lines of a note, sorted by type."""
 
     content: list[str] = field(default_factory=list)
     """The lines with words of their own."""

@@ -123,9 +123,8 @@ class WordOverlap:
         return [self._names[word] for word in own.indices[np.argsort(-own.data, kind="stable")].tolist()]
 
     def containing(self, least: float) -> dict[int, set[int]]:
-        """For each note, the others that contain at least ``least`` of its own words, by weight.
-
-        Notes with the rarest words come first.
+        """For each note, the other notes that contain at least ``least`` of its words, by weight, starting with the
+        notes that have the rarest words.
         """
         both = (self._own @ self._words.T).tocoo()
         whole = np.asarray(self._own.sum(axis=1)).ravel()

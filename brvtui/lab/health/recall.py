@@ -44,11 +44,11 @@ class PastQuery:
 
 @dataclass(frozen=True)
 class QueryRecall:
-    """Judged and logged queries, and what they found."""
+    """Judged and logged queries, and their results."""
 
     queries: Sequence[PastQuery]
     log: Mapping[str, tuple[str, ...]]
-    """The files that each logged query found, the best one of the newest entry first."""
+    """The files that each logged query found, starting with the best file of the newest entry."""
     days: int
     wins: Counter[str] = field(default_factory=Counter)
     found: dict[str, list[PastQuery]] = field(default_factory=lambda: defaultdict(list))
@@ -84,7 +84,7 @@ class QueryRecall:
     def gaps(self, is_rare: Callable[[str], bool]) -> list[Finding]:
         """The topics of the queries that no note covers. ``is_rare`` is True for a stem that few notes contain.
 
-        Queries are about the same topic if they share a rare word, or half of the words of one of them.
+        Two queries are about the same topic if they share a rare word or half of the words of either.
         """
         groups: list[tuple[frozenset[str], list[PastQuery]]] = []
         for query in (query for query in self.queries if query.is_gap and not query.relevant):

@@ -90,7 +90,7 @@ _NOT_ABOUT = """
     recently may might can could should must will would shall most least up
 """
 _SKIPPED = STOP_WORDS | _NEGATIONS | frozenset(_NOT_ABOUT.split())
-"""The words that do not say what a statement is about."""
+"""The words that say nothing about the subject of a statement."""
 _APART = """
     staging production prod dev development test sandbox qa local; read write reads writes; minimum maximum min max
     lower upper soft hard; inbound outbound incoming outgoing ingress egress; ios android web desktop mobile; primary
@@ -154,7 +154,9 @@ class Statement:
 
 
 class Disagreement(NamedTuple):
-    """Two statements about the same thing that cannot both hold: the different parts, and how sure that is."""
+    """Two statements about the same thing that cannot both be true: their different parts, and how certain the conflict
+    is.
+    """
 
     first: str
     second: str
@@ -361,6 +363,6 @@ def _values(one: Statement, two: Statement) -> tuple[str, str] | None:
 
 
 def _shown_words(text: str, chosen: Sequence[str]) -> str:
-    """The words of ``text`` with one of the ``chosen`` stems, in order and as they are written."""
+    """The words of ``text`` with one of the ``chosen`` stems, in their order and spelling."""
     words = (part for found in _TOKEN.finditer(text) if found["word"] for part in _SPLIT.split(found["word"]))
     return " ".join(dict.fromkeys(word.lower() for word in words if stem(word.lower()) in chosen))

@@ -156,7 +156,9 @@ class JudgmentsFile:
 
     @classmethod
     def of(cls, project: FoundProject) -> JudgmentsFile:
-        """The file of ``project``: ``.brv/brv-tui/judgments.toml``, or in ``.brv-tui`` if there is no ``.brv``."""
+        """The file of ``project``: ``.brv/brv-tui/judgments.toml``, or ``.brv-tui/judgments.toml`` if there is no
+        ``.brv``.
+        """
         marker = project.root / MARKER
         if not marker.is_dir():
             return cls(project.root / _BARE_FOLDER / NAME, False)

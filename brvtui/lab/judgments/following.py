@@ -109,11 +109,9 @@ class DocumentFinder:
         return FollowedDocument(document, "", f"archived as {stub}" if stub in self._snapshot.parsed else "gone")
 
     def moved(self, path: str, text: str) -> tuple[str, str]:
-        """The new path of the note that was at ``path`` and contained ``text``, and the evidence; both empty if
-        unknown.
-
-        A note with only the same title or name is not accepted. For an archived note, the path is that of the stub.
-        Raises no errors.
+        """The new path of the note that was at ``path`` and contained ``text``, and the evidence; both are empty if the
+        path is unknown. Having only the same title or name is not enough. For an archived note, the path is that of the
+        stub. Raises no errors.
         """
         found = self.find(JudgedDocument(path, 0, "", digest_of(text)))
         if found.moved and self._digests.get(found.document.digest, ()):
@@ -132,7 +130,7 @@ class DocumentFinder:
         return _at_paths(judgment, paths, stayed), tuple(item for item in documents if item.how)
 
     def judged(self, path: str, grade: int) -> JudgedDocument:
-        """The document at ``path`` with ``grade``, and with the title and digest by which it can be found later. Raises
+        """The document at ``path`` with ``grade``, and with its title and digest, which allow finding it later. Raises
         no errors.
         """
         known = self._snapshot.parsed.get(path)

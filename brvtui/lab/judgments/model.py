@@ -77,7 +77,7 @@ def new_id(text: str, taken: Collection[str], numbers: dict[str, int] | None = N
 
 
 def outcome_of(trace: Trace) -> str:
-    """The outcome in ``trace``: one of :data:`OUTCOMES`, or a further tier if the engine has more."""
+    """The outcome in ``trace``: one of :data:`OUTCOMES`, or another tier if the engine has more."""
     if not trace.covered:
         return NOT_COVERED
     return COVERED if trace.tier is None else f"tier {trace.tier}"

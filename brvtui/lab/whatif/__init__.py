@@ -1,1 +1,1 @@
-"""Variants: states with one or more parts replaced, in which queries run. Nothing is written to disk."""
+"""Variants: states with one or more replaced parts, for running queries. Nothing is written to disk."""

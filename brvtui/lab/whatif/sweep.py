@@ -22,7 +22,7 @@ from brvtui.wording import nearest, shortened
 
 _ROUNDING = "rounding"
 _NEAR = 1e-9
-"""The precision of a solved value: at this distance below and above the value, the outcomes differ."""
+"""The precision of a solved value: the outcomes at this distance below and above it differ."""
 _SOLVED_WITHIN = 6
 """The number of bisections after which equations are no longer tried, because any curve is nearly linear by then."""
 _MOST_GUESSES = 12
@@ -185,7 +185,7 @@ class SweepError(ValueError):
 
 
 class AskableState(Protocol):
-    """A state in which queries can run."""
+    """A state for running queries."""
 
     def ask(self, judgment: Judgment) -> QueryResult:
         """The result of the query of ``judgment``."""

@@ -11,7 +11,7 @@ import yaml
 
 from brvtui.tree.reading.frontmatter import BROKEN, block_span, parse, reading
 
-# The rules by which the engine's writer (npm ``js-yaml`` 4) quotes a YAML string on one line.
+# The rules of the engine's writer (npm ``js-yaml`` 4) for quoting a YAML string on one line.
 
 
 _ESCAPES = {

@@ -15,7 +15,7 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 _RELATIONS = "## relations"
 _WORD = re.compile(r"\w+")
 _SHARED = 0.6
-"""The share of common words from which on one of two texts is enough."""
+"""The minimum share of common words that makes one of two texts enough."""
 
 
 @dataclass(slots=True)

@@ -59,7 +59,7 @@ class LoggedQuery:
     response: str = ""
     """The logged answer, cut to :data:`LONGEST_RESPONSE` characters."""
     waited_ms: float | None = None
-    """The time for which the client waited, in ms. It is longer than ``took_ms`` if a model answered, because the
+    """The client's waiting time, in ms. It is longer than ``took_ms`` if a model answered, because the
     engine then asks the model for memories of the session before it replies to the client."""
     verdict_sentence: str = ""
     """The reason for the answer in one sentence, as shown when the query ran; empty in the engine's own log."""

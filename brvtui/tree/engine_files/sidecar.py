@@ -15,7 +15,7 @@ from brvtui.disk.walking import walk
 from brvtui.tree.reading.json_file import read_json, read_json_or_none
 from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
 
-# The folders in which the engine keeps runtime data of projects (``docs/reference/byterover.md``, "Signals").
+# The folders with the engine's runtime data about projects (``docs/reference/byterover.md``, "Signals").
 
 
 _LONGEST_NAME = 200

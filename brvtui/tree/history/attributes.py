@@ -16,8 +16,8 @@ _MACRO = "[attr]"
 def changing_line(files: Collection[bytes], notes: Collection[str]) -> str:
     """The first line in the attributes ``files`` that can give one of ``notes`` a filter or an encoding; else empty.
 
-    The files are in the order of their folders, from the root of the repository. Patterns are compared with the names
-    of notes only, and no line cancels another, so a line can be returned that affects none of the notes.
+    The files are in the order of their folders, from the root of the repository. Patterns are compared only with the
+    names of notes, and no line cancels another, so the returned line may affect none of the notes.
     """
     macros = set(_CHANGING)
     names = {path.rpartition("/")[2].casefold() for path in notes}

@@ -63,7 +63,8 @@ def commit_named(run: Callable[..., bytes], name: str) -> str:
 def revision_warning(run: Callable[..., bytes], name: str) -> str:
     """git's warning about the revision ``name``, usually because several refs have the name, and the remedy.
 
-    Empty if git does not warn, or if there is no such revision. ``run`` is as for :func:`commit_named`.
+    Empty if git does not warn, or if there is no such revision. ``run`` has the same meaning as in
+    :func:`commit_named`.
     """
     warnings: list[str] = []
     with suppress(RevisionError):

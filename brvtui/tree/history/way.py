@@ -52,7 +52,7 @@ def changed_way(named: Path, project: FoundProject, revision: str) -> str:
 
 
 def _link(place: Path, top: Path) -> Path | None:
-    """The first link on the way to ``place`` that lies in the folder ``top``; None if there is none."""
+    """The first link inside the folder ``top`` on the way to ``place``; None if there is none."""
     links = (each for each in (*reversed(place.parents), place) if each.is_symlink())
     return next((link for link in links if Path(os.path.realpath(link.parent)).is_relative_to(top)), None)
 
@@ -66,7 +66,7 @@ def _object(folder: Path, revision: str, path: str, form: str) -> bytes:
 
 
 def linked_file(file: Path, root: Path) -> Path | None:
-    """The first link on the way to ``file`` that lies in the repository of ``root``; None if there is none."""
+    """The first link inside the repository of ``root`` on the way to ``file``; None if there is none."""
     with suppress(ForeignRepository):
         top = own_repository(root, bare=False)
         return _link(named_folder(file), top) if top is not None else None

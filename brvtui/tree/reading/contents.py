@@ -70,7 +70,7 @@ def _milliseconds(date: str) -> float:
 
 
 def _offset(moment: datetime, hour: str | None, zone: str | None) -> float:
-    """Returns the offset from UTC, in minutes, of the zone in which ``moment`` was written."""
+    """Returns the offset of the time zone in ``moment`` from UTC, in minutes."""
     if hour is None or zone in ("Z", "z"):
         return 0
     if zone is None:

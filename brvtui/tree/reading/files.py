@@ -187,7 +187,7 @@ def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
 
 
 def in_walk_order(unseen: Iterable[UnseenFile]) -> tuple[UnseenFile, ...]:
-    """Returns ``unseen`` in the order in which a walk reports them.
+    """Returns ``unseen`` in the order of a walk.
 
     A walk reports a folder past the limit only when it would enter that folder.
     """

@@ -178,7 +178,7 @@ def _folder(path: str) -> Symbol:
 def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
     """Builds the hierarchy of ``notes``, given as (path, title) in document order.
 
-    A ``context.md`` stands for its folder and is not a leaf.
+    A ``context.md`` represents its folder and is not a leaf.
     """
     names: dict[str, str] = {}
     below: dict[str, list[str]] = {"": []}

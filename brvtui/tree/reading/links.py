@@ -43,7 +43,7 @@ def normalised(relation: str) -> str:
 
 
 class LinkKind(StrEnum):
-    """The forms of links: the ways in which a note can refer to another."""
+    """The forms that a link from one note to another can have."""
 
     RELATED = "related"
     RELATION = "relation"
@@ -63,7 +63,7 @@ class LinkState(StrEnum):
 
 
 class Written(StrEnum):
-    """The ways in which the path of a link can be written."""
+    """The possible spellings of a link's path."""
 
     PATH = "path"
     """A path from the root of the tree."""

@@ -65,7 +65,7 @@ class Orders:
     """The second part of document order: all other notes, by path."""
     covered: Ordered[str]
     listed: Ordered[str]
-    """All notes, keyed by folder, in the order in which the manifest lists them."""
+    """All notes, keyed by folder, in the order of the manifest."""
     key: Callable[[str], SortKey]
     only_ascii: bool
 

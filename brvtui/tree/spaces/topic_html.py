@@ -162,7 +162,7 @@ class TopicElement:
 
     @property
     def is_document(self) -> bool:
-        """True if the element is searched as a document of its own, because its kind is indexed and its id is valid."""
+        """True if the element is searched as a separate document, because its kind is indexed and its id is valid."""
         return self.tag in _INDEXED and is_element_id(self.id)
 
 

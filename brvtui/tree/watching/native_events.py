@@ -178,7 +178,7 @@ class NativeEvents:
 
 
 class _Handler(FileSystemEventHandler):
-    """Passes on the events that concern the targets.
+    """Passes on the events that affect the targets.
 
     ``waiting`` is True if the watched folder is above a missing parent of a target.
     """

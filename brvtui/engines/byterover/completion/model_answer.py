@@ -124,7 +124,7 @@ class _Loop:
     idle: int = 0
     """The number of consecutive turns that read no new note."""
     sent: int = 0
-    """The number of tokens sent in all turns, as counted by the service or as estimated, whichever is larger."""
+    """The number of tokens sent in all turns: the larger of the service's count and our estimate."""
     received: int = 0
 
     def run(self) -> Iterator[AgentEvent]:
@@ -358,7 +358,7 @@ def notice_of(completion: Completion) -> str:
 
 
 def _composed(snapshot: Snapshot, trace: Trace, read: Sequence[str]) -> str:
-    """An answer made of sentences from the notes that the model read, for use if the model wrote no answer."""
+    """An answer composed of sentences from the notes that the model read, used if the model wrote no answer."""
     passages = []
     for path in read:
         try:

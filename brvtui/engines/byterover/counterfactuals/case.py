@@ -105,7 +105,7 @@ class Case:
         return max(table.text_scores([self.position])[0].relevance for table in tables)
 
     def _searched(self) -> set[str]:
-        """Every text that may be searched to answer the query, whatever the signals are."""
+        """Every text that may be searched to answer the query, regardless of the signals."""
         limits, scope = self.context.constants.entities, self.trace.scope_option
         words = entity_words(self.trace.query, self.context.constants)[: limits.searches]
         options = SearchOptions(limits.limit, scope=scope)
@@ -177,8 +177,8 @@ class Case:
 
         There are two conditions. First, no other result may depend on the note's signals: folders must inherit
         relevance instead of scores, and the note must not be its folder's summary. Second, a single search must
-        determine the answer. If a search is restricted to a scope, or loses its results to an out-of-domain rule,
-        another search may replace it, in which the note may be more relevant.
+        determine the answer. If a search is restricted to a scope, or an out-of-domain rule drops its results, another
+        search may replace it, and the note may be more relevant there.
         """
         search, constants = self.trace.section(Search), self.context.constants
         is_large = len(self.context.snapshot.notes) >= constants.out_of_domain.min_notes

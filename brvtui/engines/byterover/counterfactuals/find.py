@@ -58,7 +58,7 @@ STEPS_A_DAY = 10
 """The number of ages that are tried per day."""
 _MOST_ADDED = 6
 _MOST_CHARS = 100_000
-"""The part of a note in which words to add to a query are searched for, in characters."""
+"""The number of characters of a note that are searched for words to add to a query."""
 _FENCES = ("```", "~~~")
 
 
@@ -68,7 +68,7 @@ def find_counterfactuals(
     """The smallest changes to the snapshot of ``context`` or to the query of ``trace`` after which the query is
     answered directly.
 
-    The answer is to be led by the note at ``path`` or, without ``path``, by the best result or the nearest miss. The
+    The first result must then be the note at ``path`` or, without ``path``, the best result or the nearest miss. The
     result is None if the query already needs no model, or if ``cancelled`` becomes true.
     """
     snapshot, profile = context.snapshot, context.constants
@@ -167,9 +167,8 @@ def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Counterfactual
 
 
 def _age(case: Case) -> Counterfactual:
-    """Tries lower ages of the note in tenths of a day, highest first. An age of 0 days stands for an edit a moment ago.
-
-    If a lower age may be worse (:attr:`Case.is_monotonic` is false), only whole days are tried, but all of them.
+    """Tries lower ages of the note in tenths of a day, highest first. An age of 0 days means that the note has just
+    been edited. If a lower age may be worse (:attr:`Case.is_monotonic` is false), every whole day is tried instead.
     """
     steady, what = case.is_monotonic, "not even edited today"
     days = min(case.days, HORIZON_DAYS)
@@ -264,7 +263,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
     """Tries titles with as few added query words as possible, first with the file's old modification time.
 
     ``young_is_enough`` means that a new modification time is enough without a new title. Titles are then tried only
-    with the old time. A query that is looked up as a path can find a title whatever the best possible score is.
+    with the old time. A query that is looked up as a path can find a title regardless of the best possible score.
     """
     kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
     is_path = look_up_path(case.context.snapshot, case.trace.query).tried
@@ -386,8 +385,8 @@ def _matching(case: Case) -> list[str]:
 
 def _new_words(case: Case) -> list[str]:
     """Words of the note that a person would type and that the query does not contain: first those of its title, then
-    those of its headings or, if there are none, of its text. Of each kind, words in few other notes come first. Words
-    in more than half of the notes are only taken from the title.
+    those of its headings or, if there are none, of its text. Within each kind, words that occur in few other notes come
+    first. Words that occur in more than half of the notes are taken only from the title.
     """
     counts = _note_counts(case)
     asked = {*map(from_utf16, terms(case.trace.query)), *case.context.constants.query.stop_words}

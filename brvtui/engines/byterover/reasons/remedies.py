@@ -78,7 +78,7 @@ class Standing:
 
     @property
     def leads(self) -> bool:
-        """True if the note is quoted first in an answer that needs no model. No standing is better."""
+        """True if the note is quoted first in an answer that needs no model, which is the best possible standing."""
         return self.used == 1 and self.tier <= _DIRECT
 
     @property
@@ -91,9 +91,9 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
     """The changes that raise the note ``named`` in the answer to the query of ``trace``, best first.
 
     They include the smallest helpful change of wording and the best one, the best title, and each higher maturity that
-    helps more than the one below it. For a folder, only wordings are tried, based on the notes in the folder. The
-    result is empty for any other file that is not searched. If ``cancelled`` becomes true, only the changes found until
-    then are returned. Ranks, scores and tiers are computed on an empty cache.
+    helps more than the one below it. For a folder, only wordings are tried, based on the notes in the folder. For other
+    files that are not searched, the result is empty. If ``cancelled`` becomes true, the result contains only the
+    changes found until then. Ranks, scores and tiers are computed on an empty cache.
     """
     if named.position is not None:
         cases = [Case(context, trace, named.position, cancelled)]
@@ -112,8 +112,8 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
 
 
 def _merit(now: Standing, there: Standing, remedy: Remedy) -> tuple[bool, tuple[float, float, float], bool]:
-    """The key by which changes are sorted. Changes that lose the direct answer come last. Of changes with the same
-    result, the simplest comes first: saving the note.
+    """The sort key of changes. Changes that lose the direct answer come last. If several changes have the same result,
+    the simplest one, saving the note, comes first.
     """
     return now.tier <= _DIRECT < there.tier, there._order, remedy.kind is not RemedyKind.EDIT
 
@@ -160,7 +160,7 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
     yield from _as_remedies(now, RemedyKind.EDIT, edited)
     yield from _as_remedies(now, RemedyKind.UPDATE, _improving(case, now, _update(case)))
     yield from _as_remedies(now, RemedyKind.MATURITY, _improving(case, now, _higher_maturity(case)))
-    # A title that is saved with a new time must help more than the new time alone. If none does, titles with the old
+    # A title saved with a new time must help more than just the new time does. If none helps more, titles with the old
     # time are tried.
     minimum = edited[0][0] if edited else now
     retitled = _improving(case, minimum, _titles(case, "the note saved today", just_before_ms(case.context.now_ms)))
@@ -169,8 +169,8 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
 
 
 def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
-    """The ``candidates`` that give the note a better standing than ``now`` and than all earlier candidates, without
-    lowering it; of those tried before the search is cancelled.
+    """Those ``candidates``, tried before the search is cancelled, that improve on the note's standing ``now`` and on
+    all earlier candidates without lowering the note.
     """
     improving: list[tuple[Standing, Proposal]] = []
     best = now
@@ -198,7 +198,7 @@ def _as_remedies(
 _MOST_BELOW = 4
 """The number of notes from which wordings are tried for a folder that no note currently lifts."""
 _REWORDED = (Loss.PATH, Loss.UNMATCHED_WORD, Loss.AND)
-"""The reasons for which wordings are tried, whatever the actual reason is."""
+"""The reasons for which other wordings are always tried."""
 _DIRECT = 2
 """The tier of direct answers, which is the best one on an empty cache."""
 

@@ -74,7 +74,7 @@ def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
 
 
 def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
-    """A phrase for the use of ``hit`` in the answer, or for the reason why it is not quoted."""
+    """A phrase that says how the answer uses ``hit``, or why it is not quoted."""
     limits, used = profile.direct, trace.section(Route).used
     direct = trace.section(Route).outcome == "direct" if used else cached_entry(trace).tier == _DIRECT
     what = "quoted in the direct answer" if direct else "quoted to the model"
@@ -88,7 +88,7 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
     return what if used else f"{what}; that answer came from the cache, {given_before(trace)}"
 
 
-# Other wordings of a query that may find a note, smallest change first. Each must be tried to know whether it does.
+# Other wordings of a query that may find a note, smallest change first. Only trying them shows which ones do.
 
 
 _MOST_WORDS_DROPPED = 4
@@ -144,8 +144,8 @@ def _rewritten(trace: Trace, words: Mapping[str, str]) -> str:
 def without_words(words: list[str]) -> Iterator[Wording]:
     """Yields ``words`` as a query without each one of them, then without the last few.
 
-    A query never ends with stop words, nor begins with those that belonged to the word left out: “how do I rotate
-    keys” without “rotate” is “keys”.
+    A query never ends with stop words, and never begins with stop words that preceded the dropped word: “how do I
+    rotate keys” without “rotate” is “keys”.
     """
     for place, word in enumerate(words[:-1]):
         yield Wording(f"leave out “{word}”", " ".join(without_word(words, place)))
@@ -160,7 +160,7 @@ _OF_STUB = "it is the stub of an archived note; restoring the note brings back i
 
 
 class Loss(StrEnum):
-    """Reasons why a named note is not among the results, in the order in which the engine checks them."""
+    """Reasons why a named note is not among the results, in the engine's order of checks."""
 
     NOT_IN_TREE = "not in the tree"
     DERIVED = "a file generated from notes"
@@ -235,7 +235,8 @@ def _of_loss(
     loss, numbers = _loss(context, named, trace, own)
     lost = loss
     remarks = [numbers, _other_finding(trace, named) if hit is None else ""]
-    if loss is Loss.CACHED and hit is None:  # a remedy must fix the reason why a new search does not find the note
+    # a remedy must also fix whatever prevents a new search from finding the note
+    if loss is Loss.CACHED and hit is None:
         lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
         if quoting:
             loss, remarks[0] = lost, more

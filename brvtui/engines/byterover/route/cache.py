@@ -155,7 +155,7 @@ def look_up(
     signals: tuple[NoteSignals, ...] = (),
 ) -> tuple[CacheContents, CacheLook, Stored | None]:
     """The state after both look-ups, their results, and the matching entry (None if there is none). An entry with the
-    same key that is no longer valid is removed from the state. ``signals`` are the current ones, which decide nothing.
+    same key that is no longer valid is removed from the state. The current ``signals`` do not affect the look-ups.
     """
     limits = profile.cache
     key = cache_key(query)

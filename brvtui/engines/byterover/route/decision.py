@@ -38,7 +38,7 @@ def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
 def entity_searches(
     context: Context, query: str, found: Search, scope: str, watch: Stopwatch
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
-    """The entity searches, and all hits: those of ``found``, followed by those that the entity searches add."""
+    """The entity searches, and all hits: first the hits in ``found``, then the hits that entity searches add."""
     profile = context.constants
     limits = profile.entities
     needed = found.total_found < limits.below
@@ -181,7 +181,7 @@ def _entities(
 def _retry(
     context: Context, scope: str, found: Search, hits: tuple[Hit, ...], watch: Stopwatch
 ) -> tuple[Ladder, tuple[Hit, ...]]:
-    """The retry ladder, and the hits with which the route continues: those of the ladder if it is part of the route and
+    """The retry ladder, and the hits with which the route continues: the ladder's own if it is part of the route and
     runs; otherwise ``hits``.
     """
     in_route = context.constants.retry.in_route

@@ -49,8 +49,7 @@ class _Candidate:
 
 
 def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> tuple[Quote, ...]:
-    """Up to :data:`MOST_SENTENCES` sentences that together cover the query's terms best, in the order in which they are
-    chosen.
+    """Up to :data:`MOST_SENTENCES` sentences that best cover the query's terms, in the order of selection.
 
     A term's weight in a sentence (0..1) is the weight of the heaviest matching index term in that sentence. Sentences
     are chosen one at a time, by the largest gain. The gain from a term is halved for each chosen sentence that already

@@ -94,7 +94,7 @@ OUTCOMES = {gate.name: gate.outcome for gate in _GATES}
 
 
 def failed(checks: Sequence[Check]) -> str:
-    """The last of ``checks`` that failed and the amount by which it failed, in a few words."""
+    """The last failed check in ``checks`` and its margin, in a few words."""
     check = next((check for check in reversed(checks) if check.passed is False), None) or checks[0]
     if check.threshold is None:
         return check.name
@@ -137,7 +137,7 @@ def _check(name: str, value: float | None, threshold: float, constant: str, pass
 
 
 def _passed(checks: Sequence[Check]) -> str:
-    """The check by which the direct answer passed the gates, in a few words."""
+    """The check that let the direct answer pass the gates, in a few words."""
     top, last = checks[0], checks[-1]
     if last.constant == "direct.max_notes":
         return f"top {top.value:.2f}, and no other result reaches the prompt"

@@ -39,7 +39,7 @@ class ManifestEntry:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An entry that did not fit into its lane, of whose budget ``used`` tokens were already taken."""
+    """An entry that did not fit into its lane because ``used`` tokens of the lane's budget were already taken."""
 
     entry: ManifestEntry
     used: int
@@ -47,7 +47,7 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pool:
-    """The candidates for one lane, in the order in which they are tried, and those of them that fit."""
+    """The candidates for one lane in the order of trial, and the ones that fit."""
 
     paths: Sequence[str]
     text_paths: Mapping[str, str]

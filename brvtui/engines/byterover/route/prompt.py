@@ -183,7 +183,7 @@ def _excerpts(quoted: Sequence[Quoted]) -> str:
 
 
 def _results(hits: Sequence[Hit], variables: Mapping[str, Any]) -> str:
-    """The results and their counts as a line of JSON, in which no title can end its string."""
+    """The results and their counts as a line of JSON, which no title can break out of."""
     listed = [{"path": hit.path, "title": hit.title, "kind": hit.kind.value, "score": hit.score} for hit in hits]
     return json.dumps({**variables, "results": listed}, ensure_ascii=False)
 

@@ -62,7 +62,10 @@ def not_covered(query: str, closest: str) -> Answer:
 def extractive_answer(
     profile: Profile, query: str, lint: QueryLint, prompt: ModelPrompt, quoted: Sequence[Quoted], why: str
 ) -> Answer:
-    """An answer that replaces a model's: sentences from ``quoted``. ``why`` is the reason why no model is called."""
+    """An answer made of sentences from ``quoted``, which replaces a model's answer.
+
+    ``why`` says why no model is called.
+    """
     expansions = lint.expansions or tuple(
         TermExpansion(term, (), 0, 0, 0, 0) for term in dict.fromkeys(terms(lint.filtered))
     )

@@ -51,8 +51,8 @@ class TermTable:
         return self.matched_terms == len(self.terms) if self.terms else self.any_word()
 
     def engine_order(self, snapshot: Snapshot, text: TextRules, needs_all: bool) -> NDArray[np.int64]:
-        """A sort key for each note that gives the order in which the engine finds the notes; equal keys are in document
-        order.
+        """A sort key for each note, which puts notes in the order in which the engine finds them; equal keys stay in
+        document order.
 
         The engine finds notes query term by query term. If every term is needed, only the last one decides the order.
         """

@@ -66,7 +66,7 @@ def below_gap(constants: Profile) -> str:
 def why_missed(
     constants: Profile, limit: int, rank: int, score: float, outcome: SearchOutcome, floor: float
 ) -> tuple[str, float]:
-    """The reason why a match is not among the ``limit`` results, and the amount that it lacks."""
+    """The reason why a match is not among the ``limit`` results, and how far it fell short."""
     limits = constants.out_of_domain
     if outcome is SearchOutcome.BELOW_FLOOR:
         return BELOW_FLOOR, limits.floor - score

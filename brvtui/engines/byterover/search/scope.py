@@ -33,7 +33,7 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A query and the context in which it is searched."""
+    """A query and the context of its search."""
 
     context: Context
     query: str

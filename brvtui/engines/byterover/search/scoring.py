@@ -39,12 +39,12 @@ class Ranking:
     at_least: int
     """The number of matches with scores that reach the floor of the gap filter."""
     table: TermTable
-    """The term table that contains the scores by which the matches were ranked."""
+    """The term table with the scores that determined the ranking of the matches."""
 
 
 def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int, needs_all: bool) -> Ranking:
-    """The best ``keep`` of the ``matching`` notes, sorted by score, by raw text score, and by the order in which the
-    engine finds them.
+    """The best ``keep`` of the ``matching`` notes, sorted by score, then by raw text score, then in the order in which
+    the engine finds them.
 
     ``needs_all`` is True if the notes had to match every term (AND).
     """

@@ -33,7 +33,9 @@ _TAGS = frozenset(
 _STANDARD = "tag:yaml.org,2002:"
 _TEXT = f"{_STANDARD}str"
 _PLAIN = (True, False)
-"""Arguments with which PyYAML returns the tag of a plain scalar, which has no tag of its own (unlike ``!!str 5``)."""
+"""The arguments that make PyYAML return the implicit tag of a plain scalar (unlike ``!!str 5``, which has an explicit
+tag).
+"""
 _MERGE = "<<"
 _CLOSING = re.compile(r"\n\.\.\.[ \t\r\n]*\Z")
 _CENTURY, _MONTHS = 100, 12
