@@ -134,7 +134,7 @@ class Engines:
         return found
 
     def expansion_rules(self) -> ExpansionRules | None:
-        """The rules for finding similar words in the engine that writes the open project's notes; None if it has none."""
+        """The rules for finding similar words in the engine that writes the project's notes; None if it has none."""
         engine = self.named(self._opened.kind.native)
         return engine.expansion_rules(self.context(engine.name).constants) if isinstance(engine, ExpandsTerms) else None
 
