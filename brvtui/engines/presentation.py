@@ -117,7 +117,7 @@ class Presentation:
         return reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """How far a near miss fell short: in words, and in at most eight cells for a row of a list."""
+        """The distance that a near miss fell short: in words, and in at most eight cells for a row of a list."""
         return f"{miss.short:.4f}", f"{glyphs.minus}{miss.short:.3f}"
 
     def nothing(self, trace: Trace, width: int) -> Iterable[Line]:

@@ -118,7 +118,7 @@ class ResultRow:
     """The title, cut to :func:`title_room` or :func:`miss_title_room`."""
     maturity: str
     remark: str
-    """How the result was found or, for a near miss, how far it fell short; empty if there is no remark."""
+    """A remark on how the result was found or how far a near miss fell short; empty if there is none."""
     warning: str
     """A warning that the note's file has changed. It replaces the mark and the remark. Empty if there is none."""
     selected: bool = False

@@ -48,7 +48,7 @@ class TranscriptsDialog(FieldDialog[Path]):
 
 
 class DeliveryPane(Pane):
-    """What became of the answer to the selected query on its way to the agent, and its text."""
+    """The outcome of the answer to the selected query: whether and why it reached the agent, and its text."""
 
     TITLE = "Delivery"
     READS = (LogState,)
