@@ -1,5 +1,5 @@
-# make run: set up and open the app. make test: set up and run the tests. Works with GNU make from 3.81 on and a
-# POSIX shell; the only other need is a Python >= 3.11 (with venv), found by itself or named: make run PYTHON=python3.12
+# make run: set up and open the app. make test: set up and run the tests. Needs GNU make 3.81 or later, a POSIX shell, and
+# Python >= 3.11 with venv, which is found automatically or can be named: make run PYTHON=python3.12
 
 PROJECT ?= sample-tree
 ARGS ?=
@@ -15,21 +15,21 @@ PYTHON ?= $(shell for found in python3 python3.13 python3.12 python3.11 python3.
 help:
 	@echo 'make run          open the app on $(PROJECT) (PROJECT=DIR for another, ARGS="..." for options)'
 	@echo 'make test         run the tests (ARGS="-k name" for some)'
-	@echo 'make test-all     those, then the long ones: large counts, faults, a browser, pictures of the docs'
+	@echo 'make test-all     run these and the long ones: large counts, faults, a browser, pictures of the docs'
 	@echo 'make check        test, lint, types and contracts'
-	@echo 'make lint         ruff: rules and format        make format       ruff: mend both'
-	@echo 'make types        mypy --strict                 make contracts    which layer imports which'
+	@echo 'make lint         ruff: rules and format        make format       ruff: fix both'
+	@echo 'make types        mypy --strict                 make contracts    imports between layers'
 	@echo 'make schema       write docs/reference/trace.schema.json  make screenshots  write docs/screenshots/'
-	@echo 'make tables       renew the tables in docs/reference/'
-	@echo 'make examples     renew output in the pages        make restamp      give the sample notes their ages again'
-	@echo 'make pictures     renew all: those of tests (.pictures/contact-sheet.png shows them) and docs/screenshots/'
-	@echo 'make quality      measure how well each engine answers sets of questions (LOCOMO=FILE adds LoCoMo)'
+	@echo 'make tables       update the tables in docs/reference/'
+	@echo 'make examples     update output in the pages       make restamp      reset the ages of the sample notes'
+	@echo 'make pictures     update the pictures of tests (see .pictures/contact-sheet.png) and docs/screenshots/'
+	@echo 'make quality      measure how well each engine answers question sets (LOCOMO=FILE adds LoCoMo)'
 	@echo 'make bench        measure speed and memory      make wheel        build into dist/'
-	@echo 'make fleet-demo   a Dask scheduler and three workers on this machine, over 300 generated trees'
+	@echo 'make fleet-demo   start a Dask scheduler and three workers here, for 300 generated trees'
 	@echo 'make clean        remove .venv, caches and builds'
 
-# A stamp in .venv says for which pyproject.toml the packages were installed. The package itself is installed in
-# place (-e), so a changed source file needs nothing.
+# A stamp in .venv records which pyproject.toml the packages were installed for. The package itself is installed in
+# editable mode (-e), so changes to source files need no installation.
 
 $(BIN)/python:
 	@set -e; python="$(PYTHON)"; \
@@ -55,17 +55,17 @@ run: .venv/.installed
 	@$(BIN)/python sample-tree/restamp.py --if-fresh-clone >/dev/null
 	@$(BIN)/brv-tui $(ARGS) "$(PROJECT)"
 
-# The workers and the hundreds of processes that tests start would each compile the whole package.
+# Otherwise, each worker, and each of the hundreds of processes that tests start, would compile the whole package.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Compiled once, not by each worker. What fails is asked again with the values behind its assertions (ALONE), which pytest
-# otherwise writes into every module of tests, in every worker: two thirds of the time in which one collects the tests.
+# Tests are compiled once, not by each worker, and without rewritten assertions, which would take two thirds of the time for
+# collecting tests. Failed tests run once more with them (ALONE), so that the report shows the values.
 COMPILED = $(BIN)/python -m compileall -q -j 2 brvtui tests
-# Tests make and remove many thousands of small files: in memory that takes less processor time than on a disk.
+# Tests create and remove many thousands of small files, which takes less processor time in memory than on a disk.
 MEMORY = $(shell test -w /dev/shm && df -k /dev/shm | awk 'END { exit $$4 <= 4000000 }' && echo TMPDIR=/dev/shm)
 TESTS = $(COMPILED) && $(MEMORY) $(BIN)/python -m pytest -n 3 --dist worksteal --assert=plain
 LONG = -m '' --hypothesis-profile full
-# More workers than cores, because tests wait too: what fails there is asked once more, alone. It stays named in the output of the first run.
+# There are more workers than cores, because tests also wait. A failed test runs once more, by itself; the output of the first run still names it.
 ALONE = $(BIN)/python -m pytest -n 0 -v --last-failed --last-failed-no-failures none
 
 test: .venv/.installed-dev

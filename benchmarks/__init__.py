@@ -1,2 +1,4 @@
-"""Scripts that print what they measured and where; none is a test. ``benchmarks/results/performance.md`` holds what
-they printed."""
+"""Scripts that measure the program and print the results and the machine; none of them is a test.
+
+``benchmarks/results/performance.md`` contains recorded results.
+"""

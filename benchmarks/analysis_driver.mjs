@@ -1,5 +1,5 @@
-// Prints how the real engine cuts texts: for each, the scope, the text without stop words, the terms, and the terms
-// that match no note. BRV_PKG names the package. The engine's own search runs; its calls are only observed.
+// Prints how the real engine splits texts: for each text, the scope, the text without stop words, the terms, and the terms
+// that match no note. BRV_PKG names the package. Runs the engine's own search, and only observes its calls.
 //
 //   BRV_PKG=<node_modules/byterover-cli> node analysis_driver.mjs PROJECT TEXTS.json > rows.json
 import { readFileSync } from 'node:fs';

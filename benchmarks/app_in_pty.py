@@ -1,10 +1,11 @@
-"""The app in a pseudo-terminal: first paint, ready to type, a preview's paint, idle CPU.
+"""Measures the app in a pseudo-terminal: first paint, readiness for typing, the paint of a preview, and idle CPU time.
 
     python -m benchmarks.app_in_pty [PROJECT] [--rounds 5] [--size 120x36] [--idle 8]
 
-Time runs from the start of the process. *First paint* is the first screen with text on it; *ready* is when a key that
-was typed at the start stands in the input; *preview* is from a key to the last byte of the panes that follow it (a
-quiet of 150 ms ends them); *idle* is user and system time of the process over wall time.
+Times count from the start of the process. *First paint* is the first screen that contains text. *Ready* is the moment
+when a key typed at the start appears in the input field. *Preview* is the time from a key to the last byte of the panes
+that react to it (the output counts as finished after 150 ms of silence). *Idle* is the process's user and system time
+divided by wall time.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ _KEYS = "refresh token"
 
 @dataclass
 class Terminal:
-    """A process in a pseudo-terminal, and what it wrote."""
+    """A process in a pseudo-terminal, and its output."""
 
     pid: int
     descriptor: int
     began: float
     written: int = 0
-    """Bytes that were read of it so far."""
+    """The bytes of output read so far."""
 
     def read(self, seconds: float) -> bytes:
-        """The output within ``seconds``; it may be empty."""
+        """The output that arrives within ``seconds``; may be empty."""
         ready, _, _ = select.select([self.descriptor], [], [], seconds)
         if not ready:
             return b""
@@ -60,13 +61,12 @@ class Terminal:
         os.write(self.descriptor, text.encode())
 
     def settle(self) -> float:
-        """Reads until a quiet; when the last byte came, on the performance counter."""
+        """Reads until the output pauses; returns the time of the last byte on the performance counter."""
         return self.listen()[0]
 
     def listen(self, first: float = _QUIET_SECONDS) -> tuple[float, int]:
-        """Reads until a quiet; when the last byte came, on the performance counter, and how many there were.
-
-        The first byte is waited for for ``first`` seconds.
+        """Reads until the output pauses; returns the time of the last byte on the performance counter, and the number
+        of bytes. Waits up to ``first`` seconds for the first byte.
         """
         last, written = time.perf_counter(), 0
         end = last + _LONGEST_SECONDS
@@ -78,7 +78,7 @@ class Terminal:
         return last, written
 
     def cpu_seconds(self) -> float:
-        """User and system time of the process so far."""
+        """The user and system time of the process so far."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -98,7 +98,10 @@ def start(
     python: Path = Path(sys.executable),
     source: Path = Path(),
 ) -> Terminal:
-    """The app on ``project`` in a terminal of that size; of another checkout, its ``python`` and the ``source``."""
+    """Starts the app on ``project`` in a terminal of this size.
+
+    For another checkout, ``python`` and ``source`` are its own.
+    """
     began = time.perf_counter()
     pid, descriptor = pty.fork()
     if pid == 0:
@@ -112,7 +115,7 @@ def start(
 
 
 def one_round(project: Path, columns: int, rows: int, idle_seconds: float) -> dict[str, float]:
-    """Milliseconds (and per cent of a core) of one start."""
+    """The times in milliseconds, and the share of a core in per cent, of one start."""
     terminal = start(project, columns, rows)
     terminal.key("z")
     seen, figures = b"", {}

@@ -1,10 +1,10 @@
-"""Memory of the app while its tree changes a hundred times a second.
+"""Measures the app's memory while its tree changes a hundred times a second.
 
     python -m benchmarks.app_memory [--seconds 3600] [--rate 100] [--notes 1000] [--every 60] [--query "refresh token"]
 
 Runs the app in a pseudo-terminal over a generated tree, types a query, lets another process change notes
-(``tests.soak.changes``), and prints the resident memory of the app once every ``--every`` seconds. The tree keeps its
-size, so memory that grows to the end is a leak.
+(``tests.soak.changes``), and prints the app's resident memory every ``--every`` seconds. The tree's size stays the
+same, so memory that keeps growing is a leak.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchmarks.timings import setting
 
 
 def resident_mb(pid: int) -> float:
-    """Resident memory of a process in megabytes (Linux)."""
+    """The resident memory of a process in megabytes (Linux)."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:"))
 

@@ -1,9 +1,9 @@
-// Has ByteRover's own archive service work on small trees, one a case, with time frozen and no model.
+// Runs ByteRover's own archive service on small trees, one for each case, with a frozen clock and without a model.
 //
 //   BRV_PKG=<node_modules/byterover-cli> node archive_engine.mjs CASES.json FOLDER > answers.json
 //
-// CASES.json: [{id, path, now, signals?, files, rewritten?}]. Each case's project lies in FOLDER/<id>, where `files` were
-// written before. It archives `path`, then restores the stub, and prints every file after each of the two, as base64.
+// CASES.json: [{id, path, now, signals?, files, rewritten?}]. Each case's project is in FOLDER/<id>, with `files` already
+// written. Archives `path`, then restores the stub, and prints every file after each of these steps, in base64.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,9 +1,9 @@
-"""Opening, searching and memory on one tree, beside the real engine in the same run.
+"""Measures opening, searching and memory on one tree, and optionally the real engine in the same run.
 
     python -m benchmarks.compare_engine TREE [--package NODE_MODULES/byterover-cli --oracle brv_oracle.mjs] [--rounds 3]
 
-TREE is a project that holds ``queries.json``, ``now.txt`` and ``signals.json``. Each round measures the tool in a
-process of its own and then, where a package is named, the engine in one; ratios are taken round by round. The
+TREE is a project that contains ``queries.json``, ``now.txt`` and ``signals.json``. Each round measures the tool in a
+separate process and then, if a package is named, the engine in another one. Ratios are computed for each round. The
 oracle is a script that prints ``build_ms``, ``latency_ms`` and ``rss_mb`` (``--time``).
 """
 
@@ -25,7 +25,7 @@ _PASSES = 3
 
 
 def measure(tree: Path) -> dict[str, Any]:
-    """This tool on ``tree``: open (ms), search with its results' scores (ms), route (ms), memory (MB)."""
+    """The measurements of this tool on ``tree``: opening, searching with scores and routing (ms), and memory (MB)."""
     began = time.perf_counter()
     from brvtui.session import Session
 
@@ -62,14 +62,14 @@ def measure(tree: Path) -> dict[str, Any]:
 
 
 def time_of(tree: Path) -> float:
-    """The clock of a generated tree, in ms."""
+    """The time for which a generated tree was made, in ms."""
     from datetime import datetime
 
     return datetime.fromisoformat((tree / "now.txt").read_text().replace("Z", "+00:00")).timestamp() * 1000
 
 
 def measure_engine(tree: Path, package: Path, oracle: Path) -> dict[str, Any]:
-    """The real engine on ``tree``."""
+    """The measurements of the real engine on ``tree``."""
     command = ["node", str(oracle), str(tree), "--time"]
     env = {**os.environ, "BRV_PKG": str(package)}
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)

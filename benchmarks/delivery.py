@@ -1,4 +1,4 @@
-"""Delivery: reading large transcripts from the command line, and following a growing one on the Log screen.
+"""Measures delivery: reading large transcripts on the command line, and following a growing one on the Log screen.
 
     python -m benchmarks.delivery [--megabytes 500] [--seconds 40] [--rounds 3]
 

@@ -1,4 +1,4 @@
-"""A network that can be slowed down to a few bytes per second, between a client and a port of this machine."""
+"""A network between a client and a port of this machine that can be slowed down to a few bytes per second."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ _PIECE_S = 0.25
 
 
 class DrippingNetwork:
-    """Forwards connections to ``port``: as they come, or ``bytes_per_s`` each way once that is set.
-
-    A context manager; its ``address`` is there inside.
+    """Forwards connections to ``port``, at full speed or, if it is set, with ``bytes_per_s`` in each direction. Inside
+    the ``with`` block, ``address`` is available.
     """
 
     def __init__(self, port: int, bytes_per_s: int = 0) -> None:

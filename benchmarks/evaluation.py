@@ -1,9 +1,9 @@
-"""Measures ``brv-tui eval`` as a process of its own: the first time, again, and after one note was edited.
+"""Measures ``brv-tui eval`` in a separate process: the first run, a second run, and a run after an edit of one note.
 
     python -m benchmarks.evaluation FOLDER [--notes 10000] [--queries 1000]
 
-FOLDER is made when it does not exist: a project of ``benchmarks.notes`` with judgments, each asking for three words of
-one note. Prints wall and processor seconds of each run. Set ``BRV_TUI_DATA_DIR`` to a folder that may be written to.
+If FOLDER does not exist, it is created: a project from ``benchmarks.notes`` with judgments, each of which queries three
+words of one note. Prints the wall and processor seconds of each run. Set ``BRV_TUI_DATA_DIR`` to a writable folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from brvtui.tree.reading.project import find_project
 
 
 def judge(root: Path, notes: int, queries: int) -> None:
-    """Judgments of ``queries`` notes, always the same."""
+    """Writes judgments for ``queries`` notes, always the same ones."""
     rng = random.Random(5)
     made = []
     for number in range(queries):
@@ -37,7 +37,7 @@ def judge(root: Path, notes: int, queries: int) -> None:
 
 
 def run(root: Path, *more: str) -> str:
-    """Wall and processor seconds of ``brv-tui eval`` on ``root``."""
+    """The wall and processor seconds of ``brv-tui eval`` on ``root``."""
     wall, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "brvtui", "eval", "--project", str(root), *more]
     compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -1,4 +1,4 @@
-"""The text index over many notes: how long finding, opening and one change take, and how large it is.
+"""Measures the text index over many notes: the time for finding, opening and one change, and the size.
 
 python -m benchmarks.find [NOTES]
 """
@@ -75,7 +75,7 @@ def measure(root: Path, count: int, share: float) -> None:
 
 
 def write(root: Path, count: int, share: float) -> int:
-    """Writes the notes, of words of our own pages, and returns how many bytes they are."""
+    """Writes notes made of words from our own pages, and returns their total size in bytes."""
     here, pick, size = Path(__file__).parent.parent, random.Random(1), 0
     words = " ".join(file.read_text() for name in _WORDS_FROM for file in sorted(here.glob(name))).split()
     (root / ".brv").mkdir(parents=True)

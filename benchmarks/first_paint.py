@@ -44,7 +44,7 @@ _LONGEST_SECONDS = 60.0
 _FRAME_ENDS, _NEW_SCREEN = "\x1b[?2026l", "\x1b[?1049h"
 _ASKS_FOR_FRAMES, _HAS_FRAMES = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
 _TOKEN = re.compile(
-    r"\x1b\[(?P<numbers>[0-9;]*)[Hf]"  # a place of the cursor
+    r"\x1b\[(?P<numbers>[0-9;]*)[Hf]"  # a cursor position
     r"|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"  # others
     r"|[\x00-\x1a\x1c-\x1f\x7f]"
     r"|[^\x00-\x1f\x7f]+"
@@ -74,7 +74,7 @@ class Screen:
         """Writes ``data``, and stops at the end of each synchronized update in it and at its own end."""
         text = self._unread + self._decoder.decode(data)
         end = 0
-        while token := _TOKEN.match(text, end):  # an escape that is not complete yet ends this
+        while token := _TOKEN.match(text, end):  # stops at an incomplete escape sequence
             self._take(token)
             end = token.end()
             if token[0] == _FRAME_ENDS:

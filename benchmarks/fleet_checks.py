@@ -1,10 +1,10 @@
-"""Checks a fleet against itself: embedded and on Dask the same answers, and every query ends when a worker is killed.
+"""Checks that a fleet gives the same answers in processes and on Dask, and that every query ends if a worker is killed.
 
     python -m benchmarks.fleet_checks FOLDER [--members 100] [--notes 20] [--queries 200]
 
-Compares the traces of all members but for their timings (by their digests), and one ranking for every fifth query,
-between processes of this machine, one Dask worker and three. Then asks again on three workers, and kills one with
-SIGKILL while a query is asked.
+Compares the traces of all members without their timings (by digests) and, for every fifth query, one ranking, between
+processes on this machine, one Dask worker and three workers. Then repeats the queries on three workers, and kills one
+of them with SIGKILL during a query.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from brvtui.fleet.one_ranking import one_ranking
 from brvtui.fleet.pool import MemberExecutor, ProcessPool
 
 Answers = tuple[dict[str, str], str]
-"""The digest of each member's trace, and that of one ranking (empty where it was not asked)."""
+"""The digest of each member's trace, and the digest of one ranking (empty if it was not requested)."""
 _RANKED_EVERY = 5
 _KILLED_OF = 30
-"""Members that are asked while a worker is killed."""
+"""The number of members that are queried while a worker is killed."""
 
 
 def answered(where: MemberExecutor, members: Sequence[Member], texts: Sequence[str], name: str) -> list[Answers]:
-    """The digests of the answers to each of ``texts``: each by its own engine, and one ranking."""
+    """The digests of the answers to each of ``texts``: by each member's own engine, and in one ranking."""
     asker = Asker(where, NOW_MS, 300.0)
     begun, made = time.perf_counter(), []
     for number, text in enumerate(texts):
@@ -53,7 +53,7 @@ def answered(where: MemberExecutor, members: Sequence[Member], texts: Sequence[s
 def killed_meanwhile(
     cluster: FleetProcesses, members: Sequence[Member], texts: Sequence[str], expected: Sequence[Answers]
 ) -> None:
-    """Asks ``texts`` and kills a worker in the middle of the query in the middle."""
+    """Runs ``texts`` as queries, and kills a worker halfway through the middle one."""
     middle, incomplete, slowest = len(texts) // 2, [], 0.0
     with closing(Cluster(cluster.address, members)) as where:
         for number, text in enumerate(texts):

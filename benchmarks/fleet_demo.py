@@ -1,8 +1,8 @@
-"""A Dask scheduler and three workers on this machine, over 300 generated trees, and some questions.
+"""Starts a Dask scheduler and three workers on this machine for 300 generated trees, and runs some queries.
 
     python -m benchmarks.fleet_demo [FOLDER] [--members 300] [--notes 20]
 
-FOLDER keeps the trees for the next time; without it they are removed at the end.
+FOLDER keeps the trees for the next run. Without it, they are removed at the end.
 """
 
 from __future__ import annotations

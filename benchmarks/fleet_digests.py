@@ -1,4 +1,4 @@
-"""A question whose answer is a digest of the whole trace: what two ways of asking are compared by."""
+"""A question whose answer is a digest of the whole trace, for comparing two ways of querying."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from brvtui.fleet.opening import OpenMember
 
 
 def digest(value: object) -> str:
-    """A digest of all that ``value`` holds, to the last digit of every number."""
+    """A digest of everything in ``value``, to the last digit of each number."""
     return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)
 class TraceDigestOf:
-    """Asks for the digest of the trace of ``text``, but for its timings."""
+    """Requests the digest of the trace of ``text`` without its timings."""
 
     text: str
 
     def of(self, opened: OpenMember) -> str:
-        """The digest, made where the member is."""
+        """The digest, computed in the member's process."""
         return digest(replace(opened.trace(self.text), timings={}))

@@ -1,4 +1,4 @@
-"""A Dask scheduler and workers on this machine, as processes that can be killed, for the demo and for measurements."""
+"""A Dask scheduler and its workers as processes on this machine that can be killed, for the demo and for benchmarks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import TracebackType
 
 
 class FleetProcesses:
-    """A scheduler and ``workers`` workers. A context manager: at its end none is left."""
+    """A scheduler and ``workers`` workers. As a context manager, it ends all of them."""
 
     def __init__(self, folder: Path, workers: int) -> None:
         self._folder = folder
@@ -32,7 +32,9 @@ class FleetProcesses:
         self.end()
 
     def make_whole(self) -> None:
-        """Starts what ended: workers, or all where the scheduler did. :attr:`workers` are those that live."""
+        """Restarts workers that have ended, or everything if the scheduler has ended. :attr:`workers` contains the
+        running ones.
+        """
         if self.scheduler is None or self.scheduler.poll() is not None:
             self.end()
             self.scheduler = self._start("dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port))
@@ -54,20 +56,20 @@ class FleetProcesses:
         return made
 
     def kill(self, number: int) -> None:
-        """``kill -9`` of a worker."""
+        """Kills a worker with SIGKILL."""
         self.workers[number].kill()
         self.workers[number].wait()
 
     def hang(self, number: int) -> None:
-        """Stops a worker without ending it."""
+        """Pauses a worker without ending it."""
         os.kill(self.workers[number].pid, signal.SIGSTOP)
 
     def go_on(self, number: int) -> None:
-        """Lets a worker that was stopped go on."""
+        """Resumes a paused worker."""
         os.kill(self.workers[number].pid, signal.SIGCONT)
 
     def wait_for(self, workers: int, patience_s: float = 60.0) -> None:
-        """Waits until so many workers have joined."""
+        """Waits until this many workers have joined."""
         from brvtui.fleet.cluster import Cluster
         from brvtui.fleet.fleet_file import FleetError
 

@@ -1,11 +1,11 @@
-"""Measures a fleet of generated trees as it grows: opening, queries, memory, bytes that travel.
+"""Measures fleets of generated trees of increasing size: opening, queries, memory, and network traffic.
 
     python -m benchmarks.fleet_scale FOLDER [--members 10 100 1000] [--notes 1000] [--workers 2] [--queries 20]
 
-FOLDER keeps the trees. Prints for each number of members: seconds and processor seconds of opening all for the first
-time (no index is kept) and again in new processes (indexes are kept); milliseconds of a warm query (median and 95th
-percentile) in both ways of merging, with its processor milliseconds and the kilobytes that travel, as questions and
-replies are pickled; megabytes of each process.
+FOLDER keeps the trees. For each number of members, prints the wall and processor seconds for opening all members, first
+without stored indexes and then with them, in new processes; the milliseconds of a warm query (median and 95th
+percentile) for both ways of merging, with its processor time and the kilobytes of pickled questions and replies; and
+the megabytes of each process.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LONG_S = 3_600.0
 
 
 class CountedPool(ProcessPool):
-    """A pool that counts the bytes of what it sends and gets."""
+    """A pool that counts the bytes that it sends and receives."""
 
     travelled = 0
 
@@ -76,7 +76,7 @@ class Spent:
 
 
 def spent(pool: CountedPool, texts: Sequence[str], ask: Callable[[str], object]) -> Spent:
-    """Asks each of ``texts`` once."""
+    """Runs each of ``texts`` once as a query."""
     ms, bytes_before, cpu_before = [], pool.travelled, pool.cpu_s
     for text in texts:
         begun = time.perf_counter()
@@ -106,7 +106,7 @@ def measure(members: Sequence[Member], workers: int, texts: Sequence[str], cache
 
 
 def opened(members: Sequence[Member], workers: int, rows: list[tuple[str, str]], name: str) -> tuple[CountedPool, int]:
-    """A pool that has opened all members, and how many notes these have."""
+    """A pool that has opened all members, and their total number of notes."""
     pool = CountedPool(members, workers)
     begun = time.perf_counter()
     replies = Asker(pool, NOW_MS, _LONG_S, fresh_s=_LONG_S).ask(members, StateRequest())

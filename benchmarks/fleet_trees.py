@@ -1,4 +1,4 @@
-"""Many generated trees: one memory each, always the same for the same numbers."""
+"""Generates many trees, one memory each, which are always the same for the same numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from brvtui.fleet.fleet_file import Member
 
 NOW_MS = 1_795_176_000_000
-"""2026-11-20T12:00:00Z: the moment at which they are asked."""
+"""2026-11-20T12:00:00Z: the time of the queries."""
 _DAY_S = 86_400
 _VOWELS, _CONSONANTS = "aeiou", "bcdfglmnprst"
 _DOMAINS = ("api", "auth", "billing", "deploy", "ingest", "mobile", "ops", "search")
@@ -23,7 +23,7 @@ def vocabulary(words: int = 20_000) -> list[str]:
 
 
 def make_fleet(root: Path, members: int, notes: int, words: int = 120) -> list[Member]:
-    """``members`` projects of ``notes`` notes of ``words`` words; those that are there are left as they are."""
+    """Creates ``members`` projects with ``notes`` notes of ``words`` words; existing ones are left unchanged."""
     known = vocabulary()
     weights = list(accumulate(1 / rank for rank in range(1, len(known) + 1)))
     return [_member(root / f"m{number:04d}", number, notes, words, known, weights) for number in range(members)]

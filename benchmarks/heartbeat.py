@@ -1,10 +1,10 @@
-"""The app with a heart: every time the event loop was held up is written down. Run by benchmarks that press its keys.
+"""Runs the app with a heartbeat, which records every delay of the event loop. Used by benchmarks that press keys.
 
     HEARTBEAT=FILE python -m benchmarks.heartbeat PROJECT
 
-When the app ends, FILE holds [[when, late, own], …] in seconds, for every beat that came more than a millisecond late:
-when it was due on the performance counter, how late it came, and how much of the processor's time the event loop's own
-thread took meanwhile. The rest of *late* it waited: for workers of the app, and for other work of the machine.
+When the app ends, FILE contains [[when, late, own], …] in seconds for every beat that was more than a millisecond late:
+the time on the performance counter when it was due, its delay, and the processor time of the event loop's own thread
+during the delay. The rest of the delay is time spent waiting for the app's workers and for other work on the machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LATE_SECONDS = 0.001
 
 
 class Beating(BrvTui):
-    """The app, listening to its own event loop."""
+    """The app, which monitors its own event loop."""
 
     CSS_PATH: ClassVar[list[str | PurePath]] = [Path(app_module.__file__).parent / sheet for sheet in BrvTui.CSS_PATH]
 
@@ -45,12 +45,12 @@ class Beating(BrvTui):
                 self.late.append((asleep, late, time.thread_time() - before))
 
     def on_unmount(self) -> None:
-        """Writes down what was late."""
+        """Writes the delays to the file."""
         Path(os.environ["HEARTBEAT"]).write_text(json.dumps(self.late))
 
 
 def main() -> int:
-    """Opens the app on the project that is named."""
+    """Opens the app on the project named on the command line."""
     app_module.BrvTui = Beating  # type: ignore[misc]  # run() takes it from there
     return run(Opening(Path(sys.argv[1])))
 

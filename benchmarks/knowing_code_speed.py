@@ -1,9 +1,9 @@
-"""knowing on a repository: reading it the first time, opening it again, answers with their whole trace.
+"""Measures knowing on a repository: the first reading, reopening, and answers with their whole trace.
 
     python -m benchmarks.knowing_code_speed REPOSITORY
 
-Wall and processor time; processor time tells more where the machine does something else, but leaves out the processes
-that read files. The tasks are the first words of the docstrings of symbols all over the repository.
+Prints wall and processor time. On a busy machine, processor time is more meaningful, but it excludes the processes that
+read files. The tasks are the first words of docstrings from all over the repository.
 """
 
 from __future__ import annotations

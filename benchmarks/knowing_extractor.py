@@ -1,10 +1,10 @@
-"""Compares the code graph that is made of Flask 3.1.0 with the one that the program knowing made of it.
+"""Compares our code graph of Flask 3.1.0 with the one that the program knowing built.
 
     python -m benchmarks.knowing_extractor flask-3.1.0/ [--tasks]
 
 The folder is the unpacked source (`pip download flask==3.1.0 --no-binary flask --no-deps`). Prints the shares of nodes
-and of resolvable edges (both ends are nodes) that are found, by kind and type, and what is missing, with the reasons
-that can be told. With ``--tasks``, also how well the engine answers knowing's 18 tasks over Flask on either graph.
+and of resolvable edges (both ends are nodes) that were found, by kind and type, and the missing ones with their
+reasons, if known. With ``--tasks``, also measures the engine's answers to knowing's 18 Flask tasks on both graphs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ UNMATCHED_KINDS = ("workflow", "job", "action", "class_selector", "var")
 class Recorded:
     nodes: list[list[str]]
     edges: list[tuple[str, str, str, float]]
-    """Of resolvable edges: source, target, type, confidence."""
+    """The source, target, type and confidence of resolvable edges."""
 
 
 def recorded(data: dict[str, Any]) -> Recorded:
@@ -48,7 +48,7 @@ def recorded(data: dict[str, Any]) -> Recorded:
 
 
 def keys(edges: Iterable[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
-    """Edges without direction where they have none."""
+    """The edges as keys; edges of undirected types have no direction."""
     return {
         (min(source, target), max(source, target), kind) if kind == "similar_to" else (source, target, kind)
         for source, target, kind in edges
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def answer_tasks(graph: CodeGraph) -> None:
-    """Prints how good the answers to the 18 tasks are on the recorded graph and on ``graph``."""
+    """Prints the quality of the answers to the 18 tasks on the recorded graph and on ``graph``."""
     print("tasks: P@10, R@10, MRR")
     for profile in map(load_profile, PROFILES):
         for with_classes in (True, False):
@@ -135,7 +135,7 @@ def similar_groups(graph: CodeGraph) -> dict[str, list[float]]:
 def why_missing(
     first: str, second: str, kind: str, sure: float, known: set[str], similar: dict[str, list[float]]
 ) -> str:
-    """The reason why an edge is not found, if it is known."""
+    """The reason why an edge was not found, if known."""
     if first == second and kind == "similar_to":
         return "a function with itself: what is inside of functions is read twice"
     if first not in known or second not in known:

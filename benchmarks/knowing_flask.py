@@ -1,9 +1,9 @@
-"""The 18 tasks of knowing's own benchmark over its graph of Flask 3.1.0, and what each channel contributes.
+"""Runs the 18 tasks of knowing's own benchmark on its graph of Flask 3.1.0, and measures what each channel contributes.
 
     python -m benchmarks.knowing_flask
 
-The tasks and the graph are knowing's (MIT, (c) 2026 Dayna Blackwell / Blackwell Systems). Its own program, run on them,
-had a P@10 of 0.361, and of 0.311 without its hand-made classes; differences below about 0.02 are noise.
+The tasks and the graph are knowing's (MIT, (c) 2026 Dayna Blackwell / Blackwell Systems). The original program has a
+P@10 of 0.361 on these tasks, and 0.311 without hand-made classes; differences below about 0.02 are noise.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Change = Callable[[KnowingProfile], KnowingProfile]
 
 @dataclass(frozen=True, slots=True)
 class FlaskTask:
-    """A task, and the symbols that it needs."""
+    """A task and the symbols that it needs."""
 
     id: str
     text: str
@@ -45,7 +45,7 @@ class FlaskTask:
 
 @cache
 def flask() -> Graph:
-    """The graph of Flask 3.1.0 that knowing's own indexer made."""
+    """The graph of Flask 3.1.0 from knowing's own indexer."""
     held = json.loads(gzip.decompress(RECORDED.read_bytes()))
     nodes = [dict(zip(held["node_columns"], row, strict=True)) for row in held["nodes"]]
     ids = [f"{place:04d}" for place in range(len(nodes))]
@@ -74,7 +74,7 @@ def _node(id_: str, row: dict[str, Any]) -> Node:
 
 @cache
 def tasks() -> tuple[FlaskTask, ...]:
-    """The tasks; what they need and the graph does not hold is left out, as in knowing's benchmark."""
+    """The tasks, without needed symbols that the graph lacks, as in knowing's own benchmark."""
     names = {terminal_name(node.qualified_name).lower() for node in flask().nodes}
     held = json.loads(_TASKS.read_text(encoding="utf-8"))["tasks"]
     return tuple(
@@ -88,9 +88,8 @@ def tasks() -> tuple[FlaskTask, ...]:
 
 
 def index(profile: KnowingProfile, with_classes: bool = True, graph: Graph | None = None) -> TaskIndex:
-    """The index of Flask under ``profile``, with knowing's hand-made classes or without any.
-
-    ``graph`` is another graph of Flask than the recorded one.
+    """The index of Flask under ``profile``, with or without knowing's hand-made classes. ``graph`` replaces the
+    recorded graph.
     """
     over = graph or flask()
     classes = built_in_classes(profile.equivalence.verbs) if with_classes else NO_CLASSES
@@ -107,14 +106,14 @@ def answer(task: str, made: TaskIndex) -> list[ScoredCandidate]:
 
 
 def measured(made: TaskIndex) -> dict[str, SymbolMetrics]:
-    """The symbols from ``made`` for each task, keyed by its id."""
+    """The symbols from ``made`` for each task, keyed by the task's id."""
     return {
         task.id: judge([one.node.qualified_name for one in answer(task.text, made)], task.needed) for task in tasks()
     }
 
 
 def means(metrics: Mapping[str, SymbolMetrics]) -> tuple[float, float, float]:
-    """The means of precision and recall among ten, and of the reciprocal rank."""
+    """The means of precision@10, recall@10 and reciprocal rank."""
     held = list(metrics.values())
     return (
         sum(one.precision[10] for one in held) / len(held),
@@ -149,7 +148,7 @@ ABLATIONS: Sequence[tuple[str, Change]] = (
 
 
 def main() -> None:
-    """Prints a table: each profile, with and without hand-made classes, whole and without each of its parts."""
+    """Prints a table of each profile, with and without hand-made classes, complete and without each of its parts."""
     print(f"{len(tasks())} tasks, {len(flask().nodes)} nodes, {len(flask().edges)} edges, {_BUDGET} tokens")
     for name in ("knowing-code", "knowing"):
         for with_classes in (True, False):

@@ -21,21 +21,23 @@ class SymbolMetrics:
     """The quality of a ranked list of symbols. Shares are from 0 to 1."""
 
     precision: dict[int, float]
-    """The share of relevant symbols among the first so many; always of so many, even of a shorter list."""
+    """The share of relevant symbols among the first k; the divisor is k even for a shorter list."""
     recall: dict[int, float]
-    """The share of the needed symbols that are among the first so many."""
+    """The share of the needed symbols that are among the first k."""
     f1: float
-    """Of precision and recall among the first ten."""
+    """The F1 score of precision and recall among the first ten."""
     ndcg: float
-    """Among the first ten; each symbol is relevant or not. Above 1 where more symbols match than are needed."""
+    """The nDCG of the first ten symbols, each of which is either relevant or not.
+
+    It exceeds 1 if more symbols match than are needed.
+    """
     reciprocal_rank: float
 
 
 def bare_symbol(name: str) -> str:
-    """``name`` without repository, path, line and package: ``Type.member``, or the name of a function.
-
-    Reads the forms of the systems that the benchmark compares, such as ``file.go:42:func Name(``; a file with a line
-    and nothing else is the empty text.
+    """``name`` without repository, path, line and package: ``Type.member``, or the name of a function. Accepts the
+    formats of all systems in the benchmark, such as ``file.go:42:func Name(``. The result is empty for just a file and
+    a line.
     """
     text = name.strip().rstrip(".").rstrip("(")
     file, found, rest = text.partition(":")
@@ -48,7 +50,9 @@ def bare_symbol(name: str) -> str:
 
 
 def _without_path(text: str) -> str:
-    """``text`` after the ending of a file; else after its folders and package, or from the first capitalised part."""
+    """The part of ``text`` after a file extension or, without one, after folders and package, or from the first
+    capitalised part on.
+    """
     for ending in _FILES:
         _, found, symbol = text.rpartition(f"{ending}.")
         if found:
@@ -71,8 +75,8 @@ def _without_domain(text: str) -> str:
 def is_match(found: str, needed: str) -> bool:
     """True if the symbol ``found`` counts for ``needed``: a member counts for its type, and a type for its member.
 
-    Names without a type match whatever the type of the other. Case is ignored, but for a part of a longer name. A name
-    of which nothing is left matches none.
+    A name without a type matches a name with any type. Case is ignored, except for parts of longer names. A name that
+    becomes empty matches nothing.
     """
     one, other = bare_symbol(found), bare_symbol(needed)
     if not one or not other:

@@ -2,9 +2,9 @@
 
     python -m benchmarks.knowing_notes [PROJECT] [--beir FOLDER ...]
 
-Prints the mean reciprocal rank among the first ten notes of each choice. Of a project, every note is looked for by
-three queries: its title, the last words of its summary, the first words of its last long paragraph. A BEIR folder
-(``corpus.jsonl``, ``queries.jsonl``, ``qrels.tsv``) brings its own queries and notes.
+Prints the mean reciprocal rank among the first ten notes for each variant. Every note of a project is searched for with
+three queries: its title, the last words of its summary, and the first words of its last long paragraph. A BEIR folder
+(``corpus.jsonl``, ``queries.jsonl``, ``qrels.tsv``) contains its own queries and notes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from brvtui.snapshot import Snapshot
 
 _FIRST = 10
 _NEVER = 10**6
-"""More candidates than there ever are."""
+"""A number that is larger than any number of candidates."""
 Change = Callable[[KnowingProfile], KnowingProfile]
 
 
@@ -40,11 +40,11 @@ class KnownItems:
     now_ms: float
     queries: tuple[Judged, ...]
     identify: Callable[[str], str]
-    """The id of a path."""
+    """The id for a path."""
 
 
 def tables(**changes: dict[str, Any]) -> Change:
-    """The change that puts values in the place of others, table by table."""
+    """The change that replaces values, table by table."""
     return lambda profile: replace(
         profile, **{name: replace(getattr(profile, name), **values) for name, values in changes.items()}
     )
@@ -73,7 +73,7 @@ CHOICES: tuple[tuple[str, Change], ...] = (
 
 
 def main() -> None:
-    """Prints a line for each choice, a column for each set of queries."""
+    """Prints a line for each variant, with a column for each set of queries."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("project", nargs="?", type=Path, default=Path("sample-tree"))
     parser.add_argument("--beir", nargs="*", type=Path, default=[])
@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def of_project(project: Path) -> Iterable[KnownItems]:
-    """A set for each kind of query."""
+    """One set of queries for each kind."""
     session = Session.open(project)
     session.load()
     for kind, queries in known_items(session.snapshot):
@@ -100,8 +100,8 @@ def of_project(project: Path) -> Iterable[KnownItems]:
 
 
 def of_beir(folder: Path, root: Path) -> KnownItems:
-    """The corpus of ``folder`` as a project in ``root``, a note for each document."""
-    notes = root / ".brv" / "context-tree" / "0" / "0"  # names that no query holds
+    """The corpus in ``folder`` as a project in ``root``, with a note for each document."""
+    notes = root / ".brv" / "context-tree" / "0" / "0"  # names that occur in no query
     notes.mkdir(parents=True)
     (root / ".brv" / "config.json").write_text("{}", encoding="utf-8")
     for line in (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
@@ -115,12 +115,12 @@ def of_beir(folder: Path, root: Path) -> KnownItems:
 
 
 def stem(identity: str) -> str:
-    """The file's name, without its ending, of a document."""
+    """The file name for a document, without the extension."""
     return identity.replace("/", "_")
 
 
 def reciprocal_rank(engine: Knowing, asked: KnownItems, profile: KnowingProfile) -> float:
-    """The mean of 1 / the rank of the first right note, 0 where none is among the first ten."""
+    """The mean of 1 / rank of the first right note, or 0 if no right note is among the first ten."""
     context = Context(asked.snapshot, profile, asked.now_ms)
     made = []
     for text, right in asked.queries:

@@ -3,11 +3,11 @@
 
     BRV_TUI_KNOWING_ORACLE=… python -m benchmarks.knowing_oracle [FAMILY …] [--cases N] [--seed N] [--save]
 
-The oracle is a program of the reader's own around blackwell-systems/knowing (Go, not part of this repository): it
-reads lines of JSON ``{"family": …, "input": …}`` and writes for each a line with the answer, both in the form of the
-files in tests/data/knowing. An answer with the key ``unstable``, ``nan`` or ``unencodable`` differs from run to run or
-is not a number: it is counted, and not compared. Without the variable nothing is done. ``--save`` writes a few of the
-cases to tests/data/knowing/sampled.
+The oracle is a program that you write around blackwell-systems/knowing (in Go, not part of this repository). It reads
+lines of JSON ``{"family": …, "input": …}`` and writes a line with the answer to each, both in the format of the files
+in tests/data/knowing. An answer with the key ``unstable``, ``nan`` or ``unencodable`` varies from run to run or is not
+a number, so it is counted but not compared. Without the variable, nothing is done. ``--save`` writes a few of the cases
+to tests/data/knowing/sampled.
 """
 
 from __future__ import annotations
@@ -208,11 +208,11 @@ _REPOSITORY = "github.com/demo/kit"
 
 
 _MARKS = {"tie_sensitive": True, "contains_invalid_utf8": True}
-"""Random differences in keywords: the order of equal lengths, and capitals that are cut at a byte."""
+"""Differences in keywords that are due to chance: the order of words of equal length, and capitals cut at a byte."""
 
 
 class Oracle:
-    """The real program, as one process that answers lines."""
+    """The real program, as a process that answers line by line."""
 
     def __init__(self, path: str) -> None:
         self._process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -226,7 +226,7 @@ class Oracle:
 
 
 class Cases:
-    """Random inputs of each family."""
+    """Random inputs for each family."""
 
     def __init__(self, seed: int) -> None:
         self._pick = random.Random(seed)
@@ -705,7 +705,7 @@ def is_uncompared(wanted: Any) -> bool:
 
 
 def differences(family: str, cases: Iterator[Case]) -> Iterator[tuple[Case, str]]:
-    """The cases in which we differ from the program, each with what the test says."""
+    """The cases with different answers from us and the program, each with the test's message."""
     for case in cases:
         try:
             test_recorded.check(family, case)
@@ -714,7 +714,7 @@ def differences(family: str, cases: Iterator[Case]) -> Iterator[tuple[Case, str]
 
 
 def recorded(family: str, count: int, made: Cases, oracle: Oracle, counts: Counter[str]) -> Iterator[Case]:
-    """``count`` random cases with the program's answers; how many are compared goes to ``counts``."""
+    """``count`` random cases with the program's answers. Stores the number of comparable cases in ``counts``."""
     for number in range(count):
         given = made.families()[family]()
         wanted = oracle.answer(family, given)
@@ -725,7 +725,7 @@ def recorded(family: str, count: int, made: Cases, oracle: Oracle, counts: Count
 
 
 def main(arguments: list[str]) -> int:
-    """Asks both, and prints a line for each family and each of the first differences."""
+    """Queries both, and prints a line for each family and for each of the first differences."""
     parser = argparse.ArgumentParser(description="Compares the rules of knowing with the real program.")
     parser.add_argument("families", nargs="*", metavar="FAMILY")
     parser.add_argument("--cases", type=int, default=2000, help="random cases of each family")

@@ -1,9 +1,9 @@
-"""knowing on one tree: making its graph and indexes, answers with their whole trace.
+"""Measures knowing on one tree: building the graph and the indexes, and answers with their whole trace.
 
     python -m benchmarks.knowing_speed TREE [--profile knowing-code]
 
-TREE is a project that holds ``queries.json`` and ``now.txt``. Wall and processor time, in process; processor time tells
-more where the machine does something else.
+TREE is a project that contains ``queries.json`` and ``now.txt``. Prints wall and processor time, measured in this
+process; on a busy machine, processor time is more meaningful.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from brvtui.session import Session
 
 _QUERIES = 200
 _TOGETHER = 3
-"""So many queries in one make a long one."""
+"""The number of queries that are joined to make a long one."""
 
 
 def main() -> None:

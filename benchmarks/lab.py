@@ -1,11 +1,11 @@
-"""Measures the Lab screen, headless: how long the event loop is held up while judged queries are asked, and how soon a
-slider is followed.
+"""Measures the Lab screen without a terminal: delays of the event loop while judged queries run, and the response to a
+slider.
 
     python -m benchmarks.lab FOLDER [--notes 10000] [--queries 1000]
 
-FOLDER is made when it does not exist, as ``benchmarks.evaluation`` does. Set ``BRV_TUI_DATA_DIR`` to a folder that may
-be written to. Prints how late a beat of 4 ms came while every query was asked in two columns and the cursor moved, and
-the milliseconds from a step of a slider until the row under the cursor, and until every row, follows.
+If FOLDER does not exist, it is created as in ``benchmarks.evaluation``. Set ``BRV_TUI_DATA_DIR`` to a writable folder.
+Prints the delays of a 4 ms beat while every query ran in two columns and the cursor moved, and the milliseconds from a
+step of a slider to the update of the row under the cursor, and of all rows.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ async def until(happened: Callable[[], object], seconds: float = 300.0) -> None:
 
 
 async def beat(late: list[tuple[float, float]]) -> None:
-    """Notes how late each beat comes, and how much of the processor's time the event loop took meanwhile."""
+    """Records the delay of each beat, and the event loop's processor time during the delay."""
     while True:
         asleep, own = time.perf_counter(), time.thread_time()
         await asyncio.sleep(_BEAT_S)
@@ -51,21 +51,21 @@ async def beat(late: list[tuple[float, float]]) -> None:
 
 
 async def opened(app: BrvTui, pilot: Pilot[Any]) -> None:
-    """Brings the Lab to the front once the notes are read and watched."""
+    """Brings the Lab to the front as soon as the notes are read and watched."""
     await until(lambda: app.view.project.overview is not None and app.view.watch.active)
     await asyncio.sleep(1)
     await app.switch_mode("lab")
 
 
 def is_asked(app: BrvTui) -> bool:
-    """True if every query is asked."""
+    """True if every query has run."""
     lab = app.view.lab
     return lab.total > 0 and lab.done >= lab.total
 
 
 async def measure(root: Path) -> None:
     """Prints a line for each measurement."""
-    gc.disable()  # as the app starts; once the project is open, it collects seldom
+    gc.disable()  # as when the app starts; once the project is open, the app collects rarely
     app = BrvTui(Opening(root))
     async with app.run_test(size=(120, 36)) as pilot:
         await opened(app, pilot)
@@ -87,8 +87,9 @@ async def measure(root: Path) -> None:
 
 
 async def followed(app: BrvTui, pilot: Pilot[Any]) -> None:
-    """Prints how soon a slider is followed, and by how many rows within what is asked of it: 100 ms over 1,000 notes,
-    500 ms over more."""
+    """Prints the response time to a slider, and the number of rows that are updated within the goal: 100 ms for 1,000
+    notes, 500 ms for more.
+    """
     overview = app.view.project.overview
     bound_s = 0.1 if overview is not None and overview.notes <= _FEW_NOTES else 0.5
     table, sliders = app.screen.query_one(JudgedPane), app.screen.query_one(WhatIfPane)

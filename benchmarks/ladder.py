@@ -1,10 +1,10 @@
-"""The hybrid pipeline's word leg and every step of the retry ladder, over both searches, on one tree.
+"""Measures the hybrid pipeline's word leg and every step of the retry ladder, over both searches, on one tree.
 
     python -m benchmarks.ladder TREE
 
-TREE is a project that holds ``queries.json``, ``now.txt`` and ``signals.json``. Every step is measured for every
-query, those too that the ladder would not have reached; a step without text is left out. Times are in process, in
-milliseconds.
+TREE is a project that contains ``queries.json``, ``now.txt`` and ``signals.json``. Every step is measured for every
+query, even if the ladder would not have reached it; steps without text are left out. Times are in milliseconds,
+measured in this process.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Step = tuple[str, Callable[[], object]]
 
 
 def steps(query: str, text: Callable[[str], object], fuzzy: Callable[[list[str]], object]) -> Iterator[Step]:
-    """The query itself, then each step of the ladder that has a text."""
+    """The query itself, followed by each step of the ladder that has a text."""
     words = RULES.ladder.stopped, RULES.ladder.word_length
     clean = sanitised(query)
     rewritten = {

@@ -1,8 +1,10 @@
-"""Makes a tree of many notes and many distinct terms, deterministic, for ``benchmarks.compare_engine``.
+"""Generates a tree with many notes and many distinct terms for ``benchmarks.compare_engine``, always the same for one
+seed.
 
     python -m benchmarks.many_terms OUT [--notes 10000] [--terms 200000] [--seed 1]
 
-Words are made of syllables; each note draws common words (Zipf) and its share of rare ones, so that every term occurs.
+Words are made of syllables. Each note gets random common words (by Zipf's law) and its share of the rare ones, so that
+every term occurs.
 """
 
 from __future__ import annotations

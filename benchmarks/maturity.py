@@ -1,8 +1,8 @@
-"""Measures the board, the forecast and the curves on a tree, in process.
+"""Measures the board, the forecast and the curves on a tree in this process.
 
     python -m benchmarks.maturity TREE [--rounds 9] [--now 2026-11-20T12:00:00Z]
 
-``benchmarks.many_terms`` makes such a tree. Prints milliseconds, the median and the lowest and highest round.
+``benchmarks.many_terms`` generates such a tree. Prints milliseconds: the median, and the lowest and the highest round.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _SHOWN_ROWS = 50
 
 
 def one_round(session: Session, day: float, timed: Callable[[str, Callable[[], object]], None]) -> None:
-    """Everything once, on arrays that no earlier round has made; ``timed`` is called with what is measured."""
+    """Runs everything once, on arrays that no earlier round has computed, and calls ``timed`` with each measured
+    function.
+    """
     snapshot = replace(session.snapshot)
     snapshot.warm()
     board = Board(snapshot, session.profile.ageing, session.clock())

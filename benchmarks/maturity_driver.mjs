@@ -1,5 +1,5 @@
 // Drives the real engine's own functions for signals: BRV_PKG=<byterover-cli> node maturity_driver.mjs CASES.json
-// CASES.json holds what benchmarks/record_maturity.py writes; the answers go to standard output as JSON.
+// CASES.json is written by benchmarks/record_maturity.py. Prints the answers as JSON.
 import { mkdirSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

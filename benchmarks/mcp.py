@@ -1,9 +1,9 @@
-"""Measures the MCP server in process: warm answers on a tree, and memory over many calls.
+"""Measures the MCP server in this process: warm answers on a tree, and memory over many calls.
 
     python -m benchmarks.mcp FOLDER [--notes 1000] [--calls 40] [--soak 0]
 
-FOLDER is made when it does not exist, with that many notes (``benchmarks.notes``). Prints milliseconds for each tool,
-half and 95 % of the calls, as time that passed and as time of the processor. With ``--soak``, makes that many mixed
+If FOLDER does not exist, it is created with this number of notes (``benchmarks.notes``). Prints the median and the 95th
+percentile of the milliseconds for each tool, as wall time and processor time. With ``--soak``, makes that many mixed
 calls, and prints the memory in use after each tenth of them.
 """
 
@@ -38,20 +38,20 @@ def calls(served: Projects, pick: random.Random) -> Iterator[tuple[str, dict[str
 
 
 def answer(served: Projects, name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """An answer as the server gives it, without the protocol."""
+    """The server's answer, without the protocol."""
     tool = next(one for one in TOOLS if one.listed.name == name)
     return fitted(tool.answer(served.choose(())[0], given), SHORT)
 
 
 def timed(act: Callable[[], object]) -> tuple[float, float]:
-    """Milliseconds that passed, and those of the processor."""
+    """The wall and processor time in milliseconds."""
     wall, used = time.perf_counter(), time.thread_time()
     act()
     return (time.perf_counter() - wall) * 1000, (time.thread_time() - used) * 1000
 
 
 def memory_mb() -> float:
-    """The memory that this process has in use now."""
+    """The memory that this process currently uses."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 
 

@@ -1,9 +1,9 @@
-"""Measures links, likeness, moving and archiving on notes that link to each other, in process.
+"""Measures links, similar notes, moving and archiving in this process, on notes that link to each other.
 
     python -m benchmarks.notes FOLDER [--notes 10000] [--rounds 5]
 
-FOLDER is made when it does not exist: a project with that many notes, each with five links. Prints milliseconds, the
-median and the lowest and highest round. Whatever a round changes is undone in it.
+If FOLDER does not exist, it is created: a project with this number of notes, each with five links. Prints milliseconds:
+the median, and the lowest and the highest round. Each round undoes its own changes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VOWELS, _CONSONANTS = "aeiou", "bcdfglmnprst"
 
 
 def path_of(number: int) -> str:
-    """The path of the note with that number, in 20 domains and 200 topics."""
+    """The path of the note with this number, in one of 20 domains and 200 topics."""
     return f"d{number % 20}/t{number % 200}/note_{number}.md"
 
 
@@ -48,7 +48,7 @@ def make(root: Path, count: int) -> None:
 
 
 def one_round(session: Session, path: str, timed: Callable[[str, Callable[[], object]], None]) -> None:
-    """Everything once, first with nothing known of the links; ``timed`` is called with what is measured."""
+    """Runs everything once, first without any known links, and calls ``timed`` with each measured function."""
     reader = LinkReader()
     snapshot = session.snapshot
     timed("links of all notes, nothing known", lambda: reader.index(snapshot))

@@ -1,11 +1,12 @@
-"""From a key, and from an edit on disk, to the painted panes: this checkout beside another one, in turns.
+"""Measures the time from a key, or from an edit on disk, to the painted panes, in this checkout and another one in
+turn.
 
     python -m benchmarks.panes_beside OTHER [--rounds 10] [--keys 8] [--size 120x36]
 
-OTHER is a checkout with a .venv of its own. In each round both open a fresh copy of their sample tree in a
-pseudo-terminal.
-*Key* is from a letter of a query to the last byte of what is painted for it (a quiet of 150 ms ends it), the median of
-the round's keys; *edit* is from a new title in a note's file until the panes show it. Ratios are of the same round.
+OTHER is a checkout with its own .venv. In each round, both open a fresh copy of their sample tree in a pseudo-terminal.
+*Key* is the time from a letter of a query to the last byte painted for it (painting counts as finished after 150 ms of
+silence), as the median of the round's keys. *Edit* is the time from a new title in a note's file until the panes show
+it. Ratios are computed within each round.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _LONGEST_SECONDS = 30.0
 
 
 def _until(terminal: Terminal, screen: Screen, text: str) -> float:
-    """Reads until ``text`` stands on the screen; the time then, on the performance counter."""
+    """Reads until ``text`` is on the screen; returns the time of that on the performance counter."""
     end = time.perf_counter() + _LONGEST_SECONDS
     while time.perf_counter() < end:
         screen.write(terminal.read(0.05))
@@ -39,7 +40,7 @@ def _until(terminal: Terminal, screen: Screen, text: str) -> float:
 
 
 def one_round(python: Path, source: Path, keys: int, columns: int, rows: int) -> tuple[float, float]:
-    """Milliseconds from key and from edit to panes, of the checkout ``source``."""
+    """The milliseconds from a key and from an edit to the panes, in the checkout ``source``."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         shutil.copytree(source / _TREE, tree)
@@ -76,7 +77,7 @@ def main() -> None:
     for number in range(args.rounds + 1):
         for name, checkout in checkouts.items():
             one = one_round(checkout / ".venv/bin/python", checkout, args.keys, columns, rows)
-            if number:  # the first compiles and warms up
+            if number:  # the first round only compiles and warms up
                 found[name].append(one)
     for place, kind in enumerate(("key", "edit")):
         print(f"{kind} to painted panes: median (lowest-highest)")

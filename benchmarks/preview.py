@@ -1,9 +1,9 @@
-"""Measures *edit and see* on a tree: the answer of a query with one note in another form, nothing written.
+"""Measures *edit and see* on a tree: the answer to a query after an edit of one note, without writing anything.
 
     python -m benchmarks.preview TREE [--rounds 40] [--now 2026-11-20T12:00:00Z]
 
-``benchmarks.many_terms`` makes such a tree with its queries. Each round edits another note and asks another query, as
-typing does; the processor's time of the thread is given beside the time that passed, for machines that do other work.
+``benchmarks.many_terms`` generates such a tree with its queries. Each round edits a different note and runs a different
+query, as typing would. For busy machines, the thread's processor time is printed next to the wall time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchmarks.timings import percentile, setting
 
 
 def timed(act: Callable[[], object]) -> tuple[float, float]:
-    """Milliseconds that passed, and those of the processor."""
+    """The wall and processor time in milliseconds."""
     wall, used = perf_counter(), thread_time()
     act()
     return (perf_counter() - wall) * 1000, (thread_time() - used) * 1000

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Record how the real engine cuts 1,000 generated texts, for `tests/parity/test_analysis.py`.
+"""Records the words into which the real engine splits 1,000 generated texts, for `tests/parity/test_analysis.py`.
 
     record_analysis.py --package NODE_MODULES/byterover-cli [--out FILE]
 
-The texts are words of the sample tree and of its paths, with stop words, capitals, punctuation and odd spaces; 200 are
-of scripts without spaces, Arabic, Hebrew, combining marks and emoji. The engine searches the sample tree.
+The texts consist of words from the sample tree and its paths, with stop words, capitals, punctuation and odd spaces;
+200 of them are in scripts without spaces, in Arabic or Hebrew, or contain combining marks and emoji. The engine
+searches the sample tree.
 """
 
 from __future__ import annotations

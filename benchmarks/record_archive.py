@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Record what the real engine writes when it archives notes and restores them.
+"""Records the files that the real engine writes when it archives and restores notes.
 
     record_archive.py --package NODE_MODULES/byterover-cli [--out FILE]
 
-Each case is a small tree of its own; `archive_engine.mjs` has the engine's archive service work on it, with the clock
-frozen and without a model. Recorded are the files before, after archiving and after restoring: texts as they are,
+Each case is a separate small tree, on which `archive_engine.mjs` runs the engine's archive service with a frozen clock
+and without a model. The recording contains the files before archiving, after it, and after restoring: texts unchanged,
 other bytes in base64.
 """
 
@@ -35,7 +35,7 @@ FRONT = (
 
 @dataclass(frozen=True)
 class Case:
-    """A note to archive, the other files of its tree, the signals that the engine has stored."""
+    """A note to archive, the other files in its tree, and the signals that the engine has stored."""
 
     id: str
     path: str
@@ -43,11 +43,11 @@ class Case:
     others: dict[str, str] = field(default_factory=dict)
     signals: dict[str, dict[str, Any]] = field(default_factory=dict)
     rewritten: dict[str, str] = field(default_factory=dict)
-    """Files that somebody writes between archiving and restoring."""
+    """Files that are changed between archiving and restoring."""
 
 
 def stored(importance: float, maturity: str = "draft") -> dict[str, Any]:
-    """Signals as the engine stores them."""
+    """Signals in the engine's own format."""
     return {"accessCount": 3, "importance": importance, "maturity": maturity, "recency": 0.5, "updateCount": 1}
 
 
@@ -113,7 +113,7 @@ CASES = [
 
 
 def as_json(data: bytes) -> str | dict[str, str]:
-    """Text as it is; other bytes in base64."""
+    """The data unchanged if it is text, or else in base64."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -121,7 +121,7 @@ def as_json(data: bytes) -> str | dict[str, str]:
 
 
 def files_of(case: Case) -> dict[str, bytes]:
-    """Every file of the case's tree before anything is done."""
+    """All files in the case's tree before archiving."""
     texts = {case.path: case.text, **case.others}
     return {path: text if isinstance(text, bytes) else text.encode() for path, text in texts.items()}
 
@@ -148,7 +148,7 @@ def ask_engine(folder: Path, package: Path) -> list[dict[str, Any]]:
 
 
 def recorded(case: Case, answer: dict[str, Any]) -> dict[str, Any]:
-    """One case as it is kept."""
+    """One case in the format of the recording."""
 
     def files(name: str) -> dict[str, Any]:
         return {path: as_json(base64.b64decode(data)) for path, data in sorted(answer[name].items())}

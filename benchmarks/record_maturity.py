@@ -1,9 +1,9 @@
-"""Records what the real engine makes of signals: hits, updates, and which notes it offers for archiving.
+"""Records the real engine's results for signals: hits, updates, and the notes that it offers for archiving.
 
     python -m benchmarks.record_maturity --package NODE_MODULES/byterover-cli [--out FILE]
 
-The engine's own functions answer, driven by ``maturity_driver.mjs`` in the time zone UTC. The result is what
-``tests/parity/test_maturity.py`` compares with; nothing in it depends on the machine.
+The engine's own functions answer, driven by ``maturity_driver.mjs`` in the time zone UTC.
+``tests/parity/test_maturity.py`` compares with the result, which does not depend on the machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOW_MS = 1_795_176_000_000
 _DAY_MS = 86_400_000
 _MATURITIES = ("draft", "validated", "core")
 _MOST_NOTES = 18
-"""Fewer than the engine reviews at once, so that it leaves none out."""
+"""A number below the engine's limit for one review, so that it leaves no note out."""
 _DATES = (
     "2026-01-02", "2026-06", "2025", "2026-09-02T10:00:00Z", "'2026-01-02T10:00:00.123456789Z'", '"2026-03-01T10:00"',
     "2026-01-02T10:00:00+0200", "2026-08-01 10:00", "2026-02-30", "2026-13-01", "2025-11-20T24:00:00Z", "soon",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Put the notes that ByteRover V4's own migration converted, and the topics that it made, into one file of the tests.
+"""Writes notes and the topics that ByteRover V4's own migration made from them to one file for the tests.
 
     python -m benchmarks.record_migration_parity OUT SPACE ANSWERS [SPACE ANSWERS …]
 
-SPACE holds the notes in `v3`; ANSWERS is JSON that holds, under `migrate`, what V4's `migrate` made of them, with the
-frozen clock under `now`. The same input gives the same bytes.
+SPACE contains the notes in `v3`. ANSWERS is JSON with the output of V4's `migrate` for these notes under `migrate`, and
+the frozen time under `now`. Equal inputs give equal bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 
 def migrations(space: Path, answers: Path) -> dict[str, Any]:
-    """The notes of ``space`` with the topics that ``answers`` says they became."""
+    """The notes in ``space``, with their topics according to ``answers``."""
     recorded = json.loads(answers.read_text(encoding="utf-8"))
     notes = [
         {"note": one["from"], "text": (space / "v3" / one["from"]).read_bytes().decode("utf-8"), **_topic(one)}

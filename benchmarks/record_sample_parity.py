@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Record what the real engine answers on the sample tree.
+"""Records the real engine's answers on the sample tree.
 
     record_sample_parity.py --package NODE_MODULES/byterover-cli --oracle brv_oracle.mjs [--defaults] [--out FILE]
 
-Copies `sample-tree/` to a temporary folder, stamps it at a fixed time, hands the signals of the frontmatters to the
-engine (which reads them from its own store only; with `--defaults` none are handed over), and runs the questions of
-`queries.json` twice: each on an empty cache (`cases`), and all of them in order on one cache (`sequence`). The result
-is what the parity tests compare with.
-Nothing in it depends on the machine: timings are left out, and so are fingerprints, which are made of absolute paths.
+Copies `sample-tree/` to a temporary folder, sets the notes' ages for a fixed time, and passes the signals from
+frontmatter to the engine, which reads only its own store (with `--defaults`, no signals are passed). Then runs the
+queries in `queries.json` twice: each on an empty cache (`cases`), and all of them in order on one cache (`sequence`).
+The parity tests compare with the result. It does not depend on the machine: timings are left out, and so are
+fingerprints, which depend on absolute paths.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MACHINE_DEPENDENT = ("build_ms", "latency_ms", "rss_mb")
 
 
 def frontmatter_signals(text: str) -> dict[str, Any] | None:
-    """The signals a note carries in its frontmatter, completed with defaults; None when it carries none."""
+    """The signals in a note's frontmatter, completed with defaults; None if there are none."""
     if not text.startswith("---\n"):
         return None
     block, _, _ = text.removeprefix("---\n").partition("\n---\n")
@@ -52,7 +52,7 @@ def frontmatter_signals(text: str) -> dict[str, Any] | None:
 
 
 def prepare(project: Path, defaults: bool) -> None:
-    """A stamped copy of the sample at `project`, with the files the engine's driver expects."""
+    """Makes a copy of the sample at `project`, with fixed ages and the files that the engine's driver expects."""
     shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns("__pycache__", ".restamped", "_manifest.json"))
     subprocess.run([sys.executable, str(project / "restamp.py"), "--now", NOW], check=True, stdout=subprocess.DEVNULL)
     tree = project / ".brv" / "context-tree"
@@ -71,7 +71,7 @@ def prepare(project: Path, defaults: bool) -> None:
 
 
 def ask_engine(project: Path, package: Path, oracle: Path) -> dict[str, Any]:
-    """The engine's answers over `project`, as its driver prints them."""
+    """The engine's answers on `project`, as its driver prints them."""
     command = ["node", str(oracle), str(project), "--queries", str(project / "queries.json")]
     command += ["--raw", str(RAW_SCORES), "--tiers", "--sequence"]
     environment = {**os.environ, "BRV_PKG": str(package)}
@@ -81,7 +81,7 @@ def ask_engine(project: Path, package: Path, oracle: Path) -> dict[str, Any]:
 
 
 def without_machine(answers: dict[str, Any]) -> dict[str, Any]:
-    """The answers without what differs from one machine or run to the next."""
+    """The answers without values that depend on the machine or the run."""
     kept = {key: value for key, value in answers.items() if key not in MACHINE_DEPENDENT}
     for case in kept["cases"]:
         meta = case["query_run"].get("meta") or {}

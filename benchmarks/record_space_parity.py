@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Put a space of ByteRover V4 and the answers that were recorded over it into one file of the tests.
+"""Writes a ByteRover V4 space and the answers recorded on it to one file for the tests.
 
     python -m benchmarks.record_space_parity SPACE ANSWERS tests/data/byterover_v4/space-21.json.gz
 
-SPACE holds `data` (the data folder), `project` (the folder with the marker) and `cloud` (a second data folder, of
-several synced spaces); ANSWERS is JSON: what V4's scripts print over it (`cases`, `sequence`, `faults`, `aggregate`),
-with the frozen clock under `now`. The file holds both, and every file of the space with its modification time and
-its text (`base64` where it is no UTF-8). The same input gives the same bytes. Links are kept as links.
+SPACE contains `data` (the data folder), `project` (the folder with the marker) and `cloud` (a second data folder with
+several synced spaces). ANSWERS is JSON with the output of V4's scripts (`cases`, `sequence`, `faults`, `aggregate`),
+and the frozen time under `now`. The file contains the answers and every file of the space with its modification time
+and its text (`base64` if it is not UTF-8). Links stay links. Equal inputs give equal bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ KEPT = ("now", "limit", "sequence_limit", "cases", "sequence", "faults", "aggreg
 
 
 def files_of(space: Path) -> dict[str, dict[str, Any]]:
-    """The files of the space, keyed by path: modification time (ns), and bytes as text or base64; links by target."""
+    """The files of the space, keyed by path: the modification time (ns), and the bytes as text or base64; for links,
+    the target.
+    """
     found: dict[str, dict[str, Any]] = {}
     for file in sorted(path for folder in FOLDERS for path in (space / folder).rglob("*")):
         name = file.relative_to(space).as_posix()

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Record a context tree, file by file, and what the real engine answers on it.
+"""Records a context tree, file by file, and the real engine's answers on it.
 
     python -m benchmarks.record_tree_parity record PROJECT FILE --package byterover-cli --oracle brv_oracle.mjs
     python -m benchmarks.record_tree_parity unpack FILE PROJECT
 
-PROJECT holds `.brv/context-tree`, `queries.json` (a list of `{"id", "kind", "query"}`), `sequence.json` (a list
-of `{"query", "wait", "touch"}`), `now.txt` (the frozen clock, an ISO time) and, where the engine is to have
-stored signals, `signals.json`. FILE is JSON: the clock under `now`, those signals under `signals`, under
-`files` each markdown file of the tree with its modification time and its text (`base64` where it is no UTF-8),
-and the engine's answers as its driver prints them, without what depends on the machine. Every file and every
-answer is a line of its own, in a fixed order: the same tree and the same answers give the same bytes.
+PROJECT contains `.brv/context-tree`, `queries.json` (a list of `{"id", "kind", "query"}`), `sequence.json` (a list of
+`{"query", "wait", "touch"}`), `now.txt` (the frozen clock, an ISO time) and, if the engine should have stored signals,
+`signals.json`. FILE is JSON with the time under `now`, the signals under `signals`, each Markdown file of the tree with
+its modification time and text under `files` (`base64` if it is not UTF-8), and the engine's answers as its driver
+prints them, without values that depend on the machine. Every file and every answer has its own line, in a fixed order,
+so equal trees and answers give equal bytes.
 
-`unpack` writes PROJECT back, to be changed and recorded again. Symlinks are not kept.
+`unpack` restores PROJECT, so that you can change it and record it again. Symlinks are not preserved.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.support.recorded import unpack
 
 
 def files_of(project: Path) -> dict[str, dict[str, Any]]:
-    """The Markdown files of the tree, keyed by path: modification time in ns, and the bytes as text or base64."""
+    """The Markdown files of the tree, keyed by path: the modification time in ns, and the bytes as text or base64."""
     tree = project / ".brv" / "context-tree"
     found = {}
     for file in sorted(tree.rglob("*")):

@@ -1,4 +1,4 @@
-"""Rounds over a tree that the command line names, and what they took; shared by benchmarks in process."""
+"""Timed rounds over the tree named on the command line, shared by the benchmarks that run in one process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brvtui.session import Session
 
 
 def opened_tree(about: str, rounds: int) -> tuple[Path, Session, int]:
-    """The tree of the command line, the session over it, loaded, and how many rounds; ``about`` is its help."""
+    """The tree from the command line, its loaded session, and the number of rounds; ``about`` is the command's help."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", type=Path)
     parser.add_argument("--rounds", type=int, default=rounds)
@@ -25,18 +25,18 @@ def opened_tree(about: str, rounds: int) -> tuple[Path, Session, int]:
 
 
 class Times:
-    """Milliseconds by what was measured, one for each round."""
+    """The milliseconds of each round, keyed by the name of the measurement."""
 
     def __init__(self) -> None:
         self._measured: dict[str, list[float]] = {}
 
     def timed(self, name: str, act: Callable[[], object]) -> None:
-        """Does ``act`` once, under ``name``."""
+        """Runs ``act`` once, and records its time under ``name``."""
         start = perf_counter()
         act()
         self._measured.setdefault(name, []).append((perf_counter() - start) * 1000)
 
     def rows(self) -> Iterator[tuple[str, float, float, float]]:
-        """The name of the measure, and the median, lowest and highest of its rounds."""
+        """The name of each measurement with the median, lowest and highest time of its rounds."""
         for name, times in self._measured.items():
             yield name, median(times), min(times), max(times)

@@ -1,17 +1,17 @@
-"""The budget of speed and memory for small, large and very large trees, beside the real engine's figures in one run.
+"""Measures speed and memory on small, large and very large trees, and the real engine in the same run.
 
     python -m benchmarks.scale [TREE …] [--rounds 5] [--package NODE_MODULES/byterover-cli --oracle brv_oracle.mjs]
 
-Each TREE is a project that holds ``queries.json``, ``now.txt`` and ``signals.json``; without any, trees of 1,000,
-10,000 and 100,000 notes are made (``benchmarks.many_terms``, 10,000 terms) and removed again. It prints a table with a
-column for each tree, medians of the rounds; the processor's time says more where the machine has other work.
+Each TREE is a project that contains ``queries.json``, ``now.txt`` and ``signals.json``. Without a TREE, trees of 1,000,
+10,000 and 100,000 notes are generated (``benchmarks.many_terms``, 10,000 terms) and removed afterwards. Prints a table
+with a column for each tree and the medians of the rounds. On a busy machine, processor time is more meaningful.
 
-*Cold query* is ``brv-tui query`` as a process of its own, the index kept by an earlier one. *First paint* and *ready*
-are of the app in a pseudo-terminal of 120 x 36: *ready* is when its status tells how many notes were read, and a query
-is answered. *Edited* is from the writing of one note, which the query on the screen finds, to the last byte that the
-panes write of it, less the time in which further changes are waited for. *Search* is in process, 95 % of the queries.
-The engine's cold query is its process less the time of all searches but one; it reads no more than 10,000 files, so it
-is not asked to open a larger tree.
+*Cold query* is ``brv-tui query`` in a separate process, with an index from an earlier one. *First paint* and *ready*
+are measured in the app, in a pseudo-terminal of 120 x 36; the app is *ready* once its status shows the number of notes
+and a query is answered. *Edited* is the time from writing a note, which the query on the screen finds, to the last byte
+that the panes write about it, minus the time for which the app waits for further changes. *Search* is the 95th
+percentile of the queries in this process. The engine's cold query is the time of its process minus all searches except
+one. The engine reads at most 10,000 files, so it is not measured on larger trees.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _LONGEST_SECONDS = 120.0
 _IDLE_SECONDS = 8.0
 _QUIET_SECONDS = 0.6
 _CALM_SECONDS = 0.03
-"""Less of the processor's time than that within a second is calm."""
+"""The app counts as calm if it uses less processor time than this within a second."""
 _TEXT = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _UNLIMITED = "[limits]\nmax_files = 0\n"
 
 
 @dataclass
 class Column:
-    """The measurements on one tree, one per round: seconds, milliseconds or MB by the name of the row."""
+    """The measurements on one tree, one per round, in seconds, milliseconds or MB, keyed by the name of the row."""
 
     tree: Path
     notes: int
@@ -60,7 +60,7 @@ class Column:
     engine: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, figures: dict[str, float], of_engine: bool = False) -> None:
-        """Adds a round's figures."""
+        """Adds the results of a round."""
         for name, value in figures.items():
             (self.engine if of_engine else self.ours).setdefault(name, []).append(value)
 
@@ -76,7 +76,7 @@ class Setup:
 
 
 def cold_query(tree: Path, setup: Setup, query: str) -> dict[str, float]:
-    """One ``brv-tui query``: seconds by the clock and of the processor, and the most memory (MB) of the process."""
+    """The wall and processor seconds of one ``brv-tui query``, and the peak memory (MB) of its process."""
     command = [sys.executable, "-m", "brvtui", "query", query, "--project", str(tree), "--profile", str(setup.profile)]
     command += ["--signals", str(tree / "signals.json")]
     began = time.perf_counter()
@@ -94,7 +94,9 @@ def _mb(used: resource.struct_rusage) -> float:
 
 
 def app(tree: Path, setup: Setup, notes: int, idle: bool) -> dict[str, float]:
-    """One start of the app: first paint, ready, one note edited (ms), memory (MB), idle (per cent of a core)."""
+    """The results of one start of the app: first paint, ready, an edited note (ms), memory (MB), idling (per cent of a
+    core).
+    """
     from brvtui.tree.watching.watch import QUIET_SECONDS
 
     note = min((tree / ".brv" / "context-tree").rglob("*.md"))
@@ -147,7 +149,7 @@ def _opened(terminal: Terminal, notes: int) -> dict[str, float]:
 
 
 def _calm(terminal: Terminal) -> None:
-    """Waits until the app has nothing to do, in the background either."""
+    """Waits until the app has nothing to do, not even in the background."""
     end = time.perf_counter() + _LONGEST_SECONDS
     spent = -1.0
     while terminal.cpu_seconds() - spent > _CALM_SECONDS and time.perf_counter() < end:
@@ -169,13 +171,13 @@ def _updated(terminal: Terminal) -> float:
 
 
 def searches(tree: Path, setup: Setup) -> dict[str, float]:
-    """Milliseconds within which 95 % of the searches are, in this process: by the clock, and of the processor."""
+    """The 95th percentile of the searches in this process: wall and processor milliseconds."""
     from brvtui.session import Session
 
     session = Session.open(tree, str(setup.profile), time_of(tree), tree / "signals.json")
     session.load()
     session.search("warm", 1)
-    _ = session.snapshot.hierarchy  # the app has it before a query is typed
+    _ = session.snapshot.hierarchy  # the app computes this before a query is typed
     took, spent = [], []
     for _ in range(_PASSES):
         session.snapshot.postings.forget()
@@ -188,7 +190,7 @@ def searches(tree: Path, setup: Setup) -> dict[str, float]:
 
 
 def engine(tree: Path, setup: Setup) -> dict[str, float]:
-    """The real engine on ``tree``, in one process: its time less that of all searches but one, and what it says."""
+    """The real engine's time on ``tree`` in one process, minus all searches except one, and its own report."""
     command = ["node", str(setup.oracle), str(tree), "--time", "--queries", str(setup.queries)]
     env = {**os.environ, "BRV_PKG": str(setup.package)}
     began = time.perf_counter()
@@ -201,13 +203,13 @@ def engine(tree: Path, setup: Setup) -> dict[str, float]:
 
 
 def _line(column: Column) -> str:
-    """The last figures of both."""
+    """A line with the last results of both."""
     ours = ", ".join(f"{name} {values[-1]:.4g}" for name, values in column.ours.items())
     return f"{ours}; engine " + ", ".join(f"{name} {values[-1]:.4g}" for name, values in column.engine.items())
 
 
 def measure(column: Column, setup: Setup, rounds: int) -> None:
-    """Fills ``column``; what the rounds share is done once before, and is not measured."""
+    """Fills ``column``. The preparation that all rounds share is done once in advance, and not measured."""
     listed = json.loads((column.tree / "queries.json").read_text(encoding="utf-8"))
     asked = [item for item in listed if str(item["query"]).strip()][:: -(-len(listed) // _MOST_QUERIES)]
     setup.queries.write_text(json.dumps(asked), encoding="utf-8")
@@ -241,7 +243,7 @@ ROWS = (
 
 
 def table(columns: list[Column]) -> Iterator[str]:
-    """The lines of the table; after each of our figures the engine's, where it has one, and the ratio."""
+    """The lines of the table: each of our results, followed by the engine's, if there is one, and the ratio."""
     yield "| | " + " | ".join(f"{column.notes:,} notes" for column in columns) + " |"
     yield "| --- |" + " --- |" * len(columns)
     for title, names, form in ROWS:
@@ -259,7 +261,7 @@ def _cell(column: Column, names: tuple[str, ...], form: str) -> str:
 
 @contextmanager
 def trees(given: list[Path]) -> Iterator[list[Path]]:
-    """The trees that are ``given``, or one of each size, made for now."""
+    """The ``given`` trees, or a temporary one of each size."""
     if given:
         yield given
         return
@@ -282,7 +284,7 @@ def main() -> None:
     if args.search_with:
         print(json.dumps(searches(args.trees[0], Setup(*args.search_with, None, None))))
         return
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has bytecode files
     with tempfile.TemporaryDirectory() as folder, trees([tree.resolve() for tree in args.trees]) as found:
         os.environ["BRV_TUI_DATA_DIR"] = folder
         profile = Path(folder) / "unlimited.toml"

@@ -1,12 +1,12 @@
-"""Notes and Maturity in a pseudo-terminal: opening, filtering, scrolling, a long note, idle; and what holds them up.
+"""Measures Notes and Maturity in a pseudo-terminal: opening, filtering, scrolling, a long note, idling, and delays.
 
     python -m benchmarks.screens_in_pty PROJECT [--size 120x36] [--idle 8]
 
-*Opens* is from the key to the last byte of the screen (a quiet of 150 ms ends it). A *stall* is how late the event loop
-came to a task that was due; the longest of each step is printed, in brackets the most that the event loop itself worked
-in one (the rest is waiting for the app's workers and for other work of the machine), and how many bytes the terminal
-was sent for each key. The long note has 200 KB of markdown and
-lies in a project of its own. As over ssh, nothing is animated and colours are of 256.
+*Opens* is the time from the key to the last byte of the screen (which counts as finished after 150 ms of silence). A
+*stall* is the delay of a task that was due in the event loop. For each step, the longest stall is printed, with the
+event loop's own working time in brackets (the rest is time spent waiting for the app's workers and for other work on
+the machine), and the number of bytes sent to the terminal for each key. The long note has 200 KB of Markdown, in a
+separate project. As over ssh, nothing is animated, and there are 256 colours.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PART = (
 
 @dataclass
 class Step:
-    """Something that was done: when it began and ended, how many bytes it wrote."""
+    """A step of the session: its beginning and end, and the number of bytes written."""
 
     name: str
     began: float
@@ -45,14 +45,14 @@ class Step:
 
 @dataclass
 class Session:
-    """The app in a terminal, and the steps that were taken."""
+    """The app in a terminal, and the steps so far."""
 
     terminal: Terminal
     beats: Path
     steps: list[Step] = field(default_factory=list)
 
     def press(self, name: str, *keys: str) -> Step:
-        """Presses ``keys``, waiting for a quiet after each."""
+        """Presses ``keys``, and waits for a pause in the output after each."""
         began, written, ended = time.perf_counter(), self.terminal.written, 0.0
         for key in keys:
             self.terminal.key(key)
@@ -62,7 +62,7 @@ class Session:
         return step
 
     def hold(self, name: str, key: str, times: int, seconds: float = 0.03) -> None:
-        """Presses ``key`` again and again, as a key that is held down repeats."""
+        """Presses ``key`` repeatedly, like a key that is held down."""
         began, written = time.perf_counter(), self.terminal.written
         for _ in range(times):
             self.terminal.key(key)
@@ -88,7 +88,7 @@ class Session:
 
 
 def open_app(project: Path, size: tuple[int, int], beats: Path | None) -> Terminal:
-    """The app on ``project``, ready; with a heart when ``beats`` is to hold its beats."""
+    """The app on ``project``, ready for keys. If ``beats`` is given, delays of the event loop are written to it."""
     os.environ.update(SSH_CONNECTION="benchmark", COLORTERM="")
     if beats is not None:
         os.environ["HEARTBEAT"] = str(beats)
@@ -118,7 +118,7 @@ def long_project(folder: Path) -> Path:
 
 
 def main() -> None:
-    """Prints what each step took."""
+    """Prints the time of each step."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("project", type=Path)
     parser.add_argument("--size", default="120x36")

@@ -1,6 +1,6 @@
 """Prints the size of the package and its tests: ``python -m benchmarks.size``.
 
-Lines of code are those that hold a token which is neither a comment nor a docstring.
+A line of code is a line with a token that belongs neither to a comment nor to a docstring.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def code_lines(text: str) -> int:
 
 
 def main() -> None:
-    """Prints lines of code, all lines and modules of the package, and the lines of the tests."""
+    """Prints the numbers of code lines, lines and modules in the package, and of lines in the tests."""
     files = sorted(Path("brvtui").rglob("*.py"))
     texts = [file.read_text(encoding="utf-8") for file in files]
     tests = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in Path("tests").rglob("*.py"))

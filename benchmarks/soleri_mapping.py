@@ -2,9 +2,9 @@
 
     python -m benchmarks.soleri_mapping [PROJECT] [--beir FOLDER ...]
 
-Prints the mean reciprocal rank of each choice. Of a project, every note is looked for by three queries: its title, the
-last words of its summary, the first words of its last long paragraph. A BEIR folder (``corpus.jsonl``,
-``queries.jsonl``, ``qrels.tsv``) brings its own queries.
+Prints the mean reciprocal rank for each variant. Every note of a project is searched for with three queries: its title,
+the last words of its summary, and the first words of its last long paragraph. A BEIR folder (``corpus.jsonl``,
+``queries.jsonl``, ``qrels.tsv``) contains its own queries.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from tests.engines.soleri.recorded import tier_of
 _CHARS = (0, 250, 500, 1_000, 2_000, 4_000)
 _SUMMARY = re.compile(r"^summary: (.*)$", re.MULTILINE)
 _LONG = 12
-"""Words from which on a paragraph is long."""
+"""The minimum number of words in a long paragraph."""
 Judged = tuple[str, frozenset[str]]
-"""A query, and the ids that answer it."""
+"""A query and the ids that answer it."""
 
 
 def main() -> None:
@@ -64,7 +64,7 @@ def mapped_with(chars: int, by_maturity: bool) -> SoleriProfile:
 
 
 def reciprocal_rank(vault: Vault, queries: Iterable[Judged], profile: SoleriProfile, now: float) -> float:
-    """The mean of 1 / the rank of the first right answer, 0 where there is none."""
+    """The mean of 1 / rank of the first right answer, or 0 if there is none."""
     made = []
     for text, right in queries:
         ranked = search(vault, VaultRequest(text, profile.limits.search), profile, profile.weights, now).ranked
@@ -90,7 +90,7 @@ def known_items(snapshot: Snapshot) -> list[tuple[str, list[Judged]]]:
 
 
 def beir_vault(folder: Path, profile: SoleriProfile) -> Vault:
-    """The documents of a BEIR folder as if each were a note."""
+    """The documents in a BEIR folder, each as a note."""
     entries = []
     for line in (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
         document = json.loads(line)

@@ -1,9 +1,9 @@
-"""Soleri's vault search on one tree: making the index, answers with their whole trace, and SQLite's share of them.
+"""Measures Soleri's vault search on one tree: building the index, answers with their whole trace, and SQLite's share.
 
     python -m benchmarks.soleri_speed TREE
 
-TREE is a project that holds ``queries.json`` and ``now.txt``. Wall and processor time, in process; processor time tells
-more where the machine does something else.
+TREE is a project that contains ``queries.json`` and ``now.txt``. Prints wall and processor time, measured in this
+process; on a busy machine, processor time is more meaningful.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> None:
     engine, context = Soleri(), Context(snapshot, profile, session.clock())
     engine.answer(context, Query("warm"))
     gc.collect()
-    gc.freeze()  # as the app does once a tree is read
+    gc.freeze()  # as in the app after a tree was read
     answers, matches = [], []
     for query in queries:
         answers.append(timed(partial(engine.answer, context, Query(query))))
@@ -58,14 +58,14 @@ def main() -> None:
 
 
 def timed(task: Callable[[], object]) -> tuple[float, float]:
-    """Milliseconds of ``task``: wall and processor."""
+    """The wall and processor time of ``task`` in milliseconds."""
     wall, processor = time.perf_counter(), time.process_time()
     task()
     return (time.perf_counter() - wall) * 1000, (time.process_time() - processor) * 1000
 
 
 def matched(text: FullText, query: str, profile: SoleriProfile) -> None:
-    """Asks SQLite for the pool of ``query``."""
+    """Fetches the pool for ``query`` from SQLite."""
     with suppress(FullTextError):
         text.search(
             alternatives(query, profile.as_run), profile.columns.weights, profile.pool.size(profile.limits.full)

@@ -1,10 +1,10 @@
-"""Soleri's vector leg with a local model: making the vectors, and what they do for the ranking.
+"""Measures Soleri's vectors from a local model: the time to compute them, and their effect on the ranking.
 
     python -m benchmarks.soleri_vectors MODEL [PROJECT]
 
-MODEL is the name or the folder of a sentence-transformers model (extra ``[vectors]``). Prints how long the vectors of
-all notes take, how far cosines are from a direct comparison, and the mean reciprocal rank of queries for every note
-(``benchmarks.soleri_mapping``) by words alone, with vectors, and with an embedder that fails.
+MODEL is the name or the folder of a sentence-transformers model (extra ``[vectors]``). Prints the time for the vectors
+of all notes, the difference between cosines and a direct comparison, and the mean reciprocal rank of queries for every
+note (``benchmarks.soleri_mapping``) with words only, with vectors, and with a failing embedder.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def difference(vault: Vault, embedder: LocalEmbedder) -> float:
-    """The most by which a cosine of the index differs from that of the model's own numbers."""
+    """The largest difference between a cosine from the index and one computed from the model's own numbers."""
     entries, asked = vault.home_entries, np.asarray(embedder.embed(["how are tokens refreshed"])[0])
     own = np.asarray(embedder.embed([entry.embedded for entry in entries]))
     direct = own @ asked / np.linalg.norm(own, axis=1) / np.linalg.norm(asked)
@@ -86,7 +86,7 @@ def difference(vault: Vault, embedder: LocalEmbedder) -> float:
 
 
 def reciprocal_rank(vault: Vault, queries: list[Judged], dense_of: Callable[[str], Dense | None], now: float) -> float:
-    """The mean of 1 / the rank of the right answer, 0 where there is none."""
+    """The mean of 1 / rank of the right answer, or 0 if there is none."""
     profile, made = load_profile(""), []
     for text, right in queries:
         dense = dense_of(text)

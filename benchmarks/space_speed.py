@@ -1,10 +1,10 @@
-"""A space of ByteRover V4: opening it, the first answer, and answers with their whole trace.
+"""Measures a ByteRover V4 space: opening it, the first answer, and answers with their whole trace.
 
     python -m benchmarks.space_speed FOLDER
 
-FOLDER holds ``data`` (V4's data folder), ``project`` (the folder with the marker) and ``queries.json``
-(``[{"query", "options"?}]``). Without a space there, one of 2,000 topics and about 5,300 elements is made.
-Wall and processor time, in process; processor time tells more where the machine does something else.
+FOLDER contains ``data`` (V4's data folder), ``project`` (the folder with the marker) and ``queries.json`` (``[{"query",
+"options"?}]``). If it contains no space, one with 2,000 topics and about 5,300 elements is generated. Prints wall and
+processor time, measured in this process; on a busy machine, processor time is more meaningful.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
     asked = [row for row in json.loads((folder / "queries.json").read_text("utf-8")) if not row.get("argv")]
     os.environ["BRV_DATA_DIR"] = str((folder / "data").absolute())
     wall, processor = time.perf_counter(), time.process_time()
-    with garbage_collector_paused():  # as the app and the command line do while they read
+    with garbage_collector_paused():  # as in the app and in commands during reading
         session = Session.open(folder / "project", now_ms=_NOW_MS)
         session.load()
         opened = time.perf_counter() - wall, time.process_time() - processor
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def ask_all(session: Session, asked: list[dict[str, Any]]) -> tuple[list[float], list[float]]:
-    """Asks every query once; returns the milliseconds that each took, wall and processor."""
+    """Runs every query once; returns the wall and processor milliseconds of each."""
     wall, processor = [], []
     for row in asked:
         options = {name.replace("-", "_"): value for name, value in (row.get("options") or {}).items()}

@@ -1,9 +1,9 @@
-// Asks an installed byterover-cli queries over many trees in one process, and prints a line of JSON for each tree.
+// Runs queries over many trees in an installed byterover-cli, in one process, and prints a line of JSON for each tree.
 //
 //   node tie_trees.mjs PACKAGE NOW_MS PROJECT... : each PROJECT as `tie_trees.py` writes it
 //
-// A line is {"limit", "cases": [{id, query, search, query_run}]}, in the form of the recorded answers. The clock is
-// stopped; no model is called: a stand-in answers the prompts of tiers 3 and 4.
+// A line is {"limit", "cases": [{id, query, search, query_run}]}, in the format of recorded answers. The clock is
+// stopped. No model is called; a stub answers the prompts of tiers 3 and 4.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,11 +1,11 @@
-"""Asks ByteRover 3.14 and this tool the same queries over random trees of notes made from templates, full of ties.
+"""Runs the same queries in ByteRover 3.14 and in this tool, on random trees of template notes with many equal scores.
 
     python -m benchmarks.tie_trees [--trees 500] [--first 1] [--package NODE_MODULES/byterover-cli] [--keep FOLDER]
 
-The notes of a tree differ in a word or two: letters at an end, digits, characters of other scripts. So many scores are
-equal, and their order is that in which the engine's index finds them. Order, scores, totals and tiers are compared. The
-package is also looked for in ``BRV_TUI_BYTEROVER_PACKAGE``. Prints each difference and the counts; exits with 1 if
-anything differs. ``--keep`` writes the trees that differ.
+The notes of a tree differ in only a word or two: by letters at the end, digits, or characters of other scripts.
+Therefore, many scores are equal, and the engine's index determines the order of such notes. Order, scores, totals and
+tiers are compared. By default, the package is the one in ``BRV_TUI_BYTEROVER_PACKAGE``. Prints each difference and the
+counts; the exit code is 1 if anything differs. ``--keep`` writes the trees with differences.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NOW_MS = 1_795_176_000_000.0
 _DAY_MS = 86_400_000
 _QUERIES = 20
 _AT_ONCE = 25
-"""Trees in one process of the engine."""
+"""The number of trees for each process of the engine."""
 _STEMS = (
     "sprint",
     "queue",
@@ -67,14 +67,14 @@ _INDEX = "---\ntype: summary\ncondensation_order: 1\ntoken_count: 5\n---\nA summ
 
 @dataclass(frozen=True)
 class TieTree:
-    """The files of a tree by path (text, modification time in ms), stored signals, and queries."""
+    """The files of a tree, keyed by path (text, modification time in ms), the stored signals, and queries."""
 
     files: dict[str, tuple[str, int]]
     signals: dict[str, dict[str, object]]
     queries: list[str]
 
     def write(self, project: Path) -> None:
-        """Writes it as the folder ``project``, with what an oracle's driver reads."""
+        """Writes the tree to the folder ``project``, with the input of the oracle's driver."""
         for path, (text, mtime_ms) in self.files.items():
             file = project / ".brv" / "context-tree" / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -88,11 +88,11 @@ class TieTree:
 
 
 def tie_tree(seed: int) -> TieTree:
-    """The tree of this ``seed``, always the same: 2 to 70 notes of one shape or two, and up to 20 queries."""
+    """The tree for this ``seed``, always the same: 2 to 70 notes in one or two shapes, and up to 20 queries."""
     rng = random.Random(seed)
     stems = rng.sample(_STEMS, rng.randint(1, 3))
     ends = rng.sample(_ENDS, rng.randint(3, 5))
-    if rng.random() < 0.75:  # all of one length: then the weights are the same
+    if rng.random() < 0.75:  # all have the same length, and so the same weights
         letters = rng.sample(_LETTERS, rng.randint(2, 9))
         ends = [one + two for one in letters for two in letters]
     words = rng.sample([stem + end for stem in stems for end in ends], len(stems) * len(ends))
@@ -138,7 +138,7 @@ def _queries(rng: random.Random, stems: Sequence[str], words: Sequence[str], dom
 
 
 def answered(projects: Sequence[Path], package: Path) -> Iterator[dict[str, Any]]:
-    """The answers of the engine in ``package`` over each of ``projects``, in the form of recorded answers."""
+    """The answers of the engine in ``package`` for each of ``projects``, in the format of recorded answers."""
     driver = str(Path(__file__).with_suffix(".mjs"))
     command = ["node", driver, str(package), repr(NOW_MS), *map(str, projects)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -146,7 +146,7 @@ def answered(projects: Sequence[Path], package: Path) -> Iterator[dict[str, Any]
 
 
 def differences(project: Path, answers: dict[str, Any]) -> list[str]:
-    """The different answers of this tool over ``project``, one line each."""
+    """One line for each answer of this tool on ``project`` that differs."""
     profile = profiles.load("brv-3")
     layers = SignalLayers((read_signals_file(project / "signals.json", defaults(profile.signals)),))
     snapshot = load(find_project(project), profile, NOW_MS, layers)
@@ -157,7 +157,7 @@ def differences(project: Path, answers: dict[str, Any]) -> list[str]:
 
 
 def compare(seeds: Sequence[int], package: Path, keep: Path | None = None) -> tuple[int, list[str]]:
-    """The number of queries over the trees of ``seeds``, and the different answers, whose trees are kept."""
+    """The number of queries on the trees of ``seeds``, and the answers that differ; their trees are kept."""
     queries, found = 0, []
     for first in range(0, len(seeds), _AT_ONCE):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Percentiles and the setting, shared by the benchmarks."""
+"""Percentiles and a description of the machine, shared by the benchmarks."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from os import cpu_count
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which ``share`` (0..1) of ``values`` lie."""
+    """The value that ``share`` (0..1) of ``values`` do not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def setting() -> str:
-    """Machine and Python, in one line, without names."""
+    """A line about the machine and Python, without names."""
     return f"{cpu_count()} cores, {platform.system()} {platform.machine()}, Python {sys.version.split()[0]}"
 
 
 def peak_mb() -> float:
-    """The most memory that this process has held, in MB (10^6 bytes)."""
+    """The peak memory of this process, in MB (10^6 bytes)."""
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

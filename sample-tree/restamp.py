@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Gives the notes of a sample tree their ages as modification times, which version control does not keep.
+"""Sets the modification times of a sample tree's notes according to their ages, which version control does not store.
 
-Also writes the sample's query log, with times that count back from now. Needs brv-tui in this Python: `make restamp`.
+Also writes the sample's query log, with times relative to now. Needs brv-tui in this Python: `make restamp`.
 The ages, in days by path, are in the tree's `ages.json`; the log is in its `query-log.json`.
 """
 
@@ -15,12 +15,12 @@ from brvtui.tree.saving.ages import LOG, stamp, write_log
 
 
 def main() -> None:
-    """Does what the arguments say and prints one line."""
+    """Parses the arguments, sets the times, and prints one line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     here = Path(__file__).resolve().parent
     parser.add_argument("--tree", type=Path, default=here, help="folder with .brv and ages.json (default: this one)")
-    parser.add_argument("--now", type=datetime.fromisoformat, help="count ages back from this ISO 8601 time")
-    parser.add_argument("--if-fresh-clone", action="store_true", help="only once: the file .restamped marks the tree")
+    parser.add_argument("--now", type=datetime.fromisoformat, help="make ages relative to this ISO 8601 time")
+    parser.add_argument("--if-fresh-clone", action="store_true", help="only the first time (.restamped marks the tree)")
     options = parser.parse_args()
     marker, now = options.tree / ".restamped", options.now or datetime.now(UTC)
     if options.if_fresh_clone and marker.exists():

@@ -3,7 +3,7 @@
 
     python tools/check_prose.py
 
-It prints one line for each fault, and exits with 1 if there are any. Quoted notes, fixtures, and names and strings
+Prints one line for each fault; the exit code is 1 if there are any. Quoted notes, fixtures, and names and strings
 that belong to engines are not checked.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 _FIRST_COMMIT = "aba06d25"
-"""Subjects of later commits are checked."""
+"""The subjects of all later commits are checked."""
 _LONGEST_SUBJECT, _LONGEST_README = 72, 150
 _OPENINGS = re.compile(r"(What|Whether|How|Why|Where|Which|When|Who)\b")
 _WORDS = re.compile(r"\b(anew|otherwise than|otherwise as|what is told|is no more of|mends?)\b", re.IGNORECASE)
@@ -50,7 +50,7 @@ def _faults_of_code() -> Iterator[str]:
 def _faults_of_pages() -> Iterator[str]:
     for pattern in _PAGES:
         for path in sorted(ROOT.glob(pattern)):
-            if path.name == "glossary.md":  # it lists the words to avoid
+            if path.name == "glossary.md":  # this page lists the words to avoid
                 continue
             in_block = False
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -65,7 +65,7 @@ def _faults_of_pages() -> Iterator[str]:
 def _faults_of_commits() -> Iterator[str]:
     command = ["git", "-C", str(ROOT), "log", "--format=%h %s", f"{_FIRST_COMMIT}..HEAD"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False)
-    for line in listed.stdout.splitlines():  # none where there is no history, as in a source archive
+    for line in listed.stdout.splitlines():  # empty if there is no history, as in a source archive
         commit, _, subject = line.partition(" ")
         if len(subject) > _LONGEST_SUBJECT:
             yield f"commit {commit}: the subject has {len(subject)} characters, and may have {_LONGEST_SUBJECT}"

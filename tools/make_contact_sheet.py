@@ -1,4 +1,4 @@
-"""Writes .pictures/contact-sheet.png: all snapshots of the tests, to be looked at as one picture.
+"""Writes .pictures/contact-sheet.png: all snapshots of the tests in a single picture.
 
 make pictures    (needs Chromium; renews the snapshots first)
 """
@@ -24,7 +24,7 @@ FLAGS = (
 
 
 def page(pictures: list[Path]) -> str:
-    """A page with one cell a picture, its name below."""
+    """A page with a cell for each picture and its name."""
     cells = "".join(
         f'<figure><img src="{picture.as_uri()}"><figcaption>{html.escape(picture.stem)}</figcaption></figure>'
         for picture in pictures
@@ -40,7 +40,7 @@ def page(pictures: list[Path]) -> str:
 
 
 def main() -> int:
-    """Writes the sheet; 1 when there is no browser or nothing to show."""
+    """Writes the sheet; returns 1 if there is no browser or no picture."""
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     pictures = sorted(SNAPSHOTS.rglob("*.svg"))
     if browser is None or not pictures:

@@ -3,10 +3,10 @@
 
     python tools/make_examples.py [--check]
 
-An example is a fenced block of language ``console``: each line that begins with ``$ `` is a command, and what
-follows it is what the command prints; a last line ``…`` stands for the rest. The commands of a page run in a temporary
-folder that holds the sample tree, with its ages counted back from NOW. With --check nothing is written, and the exit
-code is 1 when a block differs from the output in more than milliseconds.
+An example is a fenced block with the language ``console``. Each line that begins with ``$ `` is a command, followed by
+its output; a last line ``…`` stands for the rest. The commands of a page run in a temporary folder that contains the
+sample tree, with ages relative to NOW. With --check, nothing is written, and the exit code is 1 if a block differs from
+the output by more than milliseconds.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ NOW = "2026-11-20T12:00:00Z"
 COLUMNS = "96"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _TIME = re.compile(r" *\d+(?:\.\d+)? ms\b")
-"""A time at the end of a line, which is as wide as it is long."""
+"""A time at the end of a line, which is padded to the full width."""
 _IGNORED = shutil.ignore_patterns(".restamped", "__pycache__", "_manifest.json")
 
 
 def fresh(text: str, folder: Path) -> str:
-    """``text`` with what its examples print when they run in ``folder``, which is filled first."""
+    """``text`` with the current output of its examples, which run in ``folder`` after it is filled."""
     shutil.copytree(ROOT / "sample-tree", folder / "sample-tree", ignore=_IGNORED)
     stamp = [sys.executable, str(folder / "sample-tree" / "restamp.py"), "--now", NOW]
     subprocess.run(stamp, check=True, capture_output=True)
@@ -39,14 +39,13 @@ def fresh(text: str, folder: Path) -> str:
 
 
 def differing(old: str, new: str) -> list[str]:
-    """The blocks of ``old`` that are not those of ``new``, milliseconds apart."""
+    """The blocks that differ between ``old`` and ``new``, ignoring milliseconds."""
     pairs = zip(_BLOCK.findall(old), _BLOCK.findall(new), strict=True)
     return [was for was, is_now in pairs if _TIME.sub("", was) != _TIME.sub("", is_now)]
 
 
 def _block(block: str, folder: Path) -> str:
-    """The commands of ``block`` with their output; a block that ends in a line with ``…`` keeps at most its number of
-    lines."""
+    """The commands of ``block`` with their output. If the block ends with the line ``…``, it does not get longer."""
     old = block.splitlines()
     commands = [line[2:] for line in old if line.startswith("$ ")]
     new = "".join(f"$ {command}\n{_printed(command, folder)}" for command in commands)
@@ -72,7 +71,7 @@ def _printed(command: str, folder: Path) -> str:
 
 
 def renew(page: Path, check: bool) -> int:
-    """Writes the examples of a page, or only names those that differ; returns how many do."""
+    """Writes the examples of a page, or only names the ones that differ; returns their number."""
     old = page.read_text(encoding="utf-8")
     if not _BLOCK.search(old):
         return 0

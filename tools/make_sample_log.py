@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes sample-tree/query-log.json: a week in which an agent asked the sample.
+"""Writes sample-tree/query-log.json: a week of an agent's queries to the sample.
 
     python tools/make_sample_log.py [--check]
 
 The queries and their times are invented, and so are the durations, which follow ByteRover's documentation. Documents,
-tiers, scores and answers are those of the engine `byterover`, which runs the queries here, each at its own time. Of the
-answers that a model would have written, one is invented, and the others are left out. The transcript, with the way
-that some answers take to the agent and its replies, is invented too. With --check nothing is written, and the exit code
-is 1 if the file differs.
+tiers, scores and answers come from the engine `byterover`, which runs each query at its own time. One of the answers
+that a model would have written is invented, and the others are left out. The transcript, with the delivery of some
+answers to the agent and its replies, is invented, too. With --check nothing is written, and the exit code is 1 if the
+file differs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FILE = SAMPLE / "query-log.json"
 NOW = "2026-11-20T12:00:00+00:00"
 _MS_PER_DAY = 86_400_000
 _TIER_MS = (4, 46, 138, 3_900, 10_600)
-"""Durations in milliseconds, by tier."""
+"""The durations in milliseconds, by tier."""
 WEEK = (
     (6.91, "how do we replay the dead letter lane"),
     (6.9095, "replay the dead letter lane safely"),
@@ -73,15 +73,15 @@ TURNS = {
     "can consignees unsubscribe": ("arrives", "I found no rule, so I added a link to each message."),
     "how do I rotate the jwt keys": ("arrives", "I rotated the refresh tokens."),
 }
-"""The way that some answers take to the agent, and its reply."""
+"""The delivery of some answers to the agent, and its replies."""
 _HOOK = {"hookEvent": "UserPromptSubmit", "command": "brv-claude-plugin recall"}
 _MODEL = {"which alerts have no runbook": "None should: every alert names its runbook, and CI follows the link."}
-"""Answers of the model that the story needs."""
+"""The model's answers that the story needs."""
 _SAVED = "Output too large. Full output saved to: /home/agent/.claude/week/hook-1-additionalContext.txt"
 
 
 def transcript(number: int, query: str, response: str, took_ms: int) -> list[dict[str, Any]]:
-    """The rows of Claude Code's transcript about ``query``: the prompt, what the hook did, and the reply."""
+    """The rows of Claude Code's transcript about ``query``: the prompt, the actions of the hook, and the reply."""
     way, reply = TURNS.get(query, ("", ""))
     if not reply or (way != "late" and not response):
         return []
@@ -140,7 +140,7 @@ def _entry(session: Any, now_ms: float, days: float, query: str) -> dict[str, An
         "tier": trace.tier,
         "timing": {"durationMs": _TIER_MS[trace.tier] + len(query)},
     }
-    if trace.answer.kind != "cached":  # for a cached answer, the engine searches nothing
+    if trace.answer.kind != "cached":  # the engine does not search for a cached answer
         entry["matchedDocs"] = hits
         entry["searchMetadata"] = {"resultCount": len(hits), "topScore": top, "totalFound": trace.total_found}
     return entry if trace.answer.awaits_model else {**entry, "response": trace.answer.text}

@@ -3,7 +3,7 @@
 
     python tools/make_schema.py [--check]
 
-With --check nothing is written, and the exit code is 1 when the file is not what the code says.
+With --check, nothing is written, and the exit code is 1 if the file does not match the code.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REF = "#/$defs/{model}"
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema: a trace at its root, and in ``$defs`` what each command writes as JSON."""
+    """The JSON Schema, with a trace at its root and the JSON output of each command in ``$defs``."""
     adapters = [(kind, "serialization", TypeAdapter(kind)) for kind in ROOTS]
     _, made = TypeAdapter.json_schemas(adapters, ref_template=REF)
     models = made["$defs"]
@@ -139,7 +139,7 @@ def _object(description: str, properties: dict[str, Any], optional: tuple[str, .
 
 
 def _tidy(model: dict[str, Any]) -> None:
-    """Every field is always written, and no other is."""
+    """Declares that every field is always written, and that there are no others."""
     model.pop("title", None)
     if "description" in model:
         model["description"] = inspect.cleandoc(model["description"]).replace("``", "`")
@@ -159,7 +159,7 @@ def _modules_of(package: ModuleType) -> list[ModuleType]:
 
 
 def _attribute_docs(module: ModuleType) -> dict[tuple[str, str], str]:
-    """The strings below fields, by class and field."""
+    """The docstrings of fields, by class and field."""
     found = {}
     for kind in ast.parse(inspect.getsource(module)).body:
         if not isinstance(kind, ast.ClassDef):
@@ -174,7 +174,7 @@ def _attribute_docs(module: ModuleType) -> dict[tuple[str, str], str]:
 
 
 def text() -> str:
-    """The schema as the file holds it."""
+    """The schema in the format of the file."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,6 +1,6 @@
 """Writes docs/screenshots/*.svg from the running app, on a copy of the sample tree at a frozen time.
 
-python tools/make_screenshots.py [FOLDER]    (into another folder: the test that compares them does that)
+python tools/make_screenshots.py [FOLDER]    (the test that compares them writes to another folder)
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]  # tests drive the app in the same way
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]  # for the helpers with which tests drive the app
 
 from make_tour import take_tour  # noqa: E402
 
@@ -52,7 +52,7 @@ def shots(dark: str, light: str) -> list[Shot]:
 
 
 def sample(folder: Path) -> Path:
-    """A copy of the sample tree, stamped with its ages."""
+    """A copy of the sample tree with its fixed ages."""
     project = folder / "sample-tree"
     shutil.copytree(ROOT / "sample-tree", project, ignore=shutil.ignore_patterns(".restamped"))
     command = [sys.executable, str(ROOT / "sample-tree" / "restamp.py"), "--tree", str(project), "--now", NOW]
@@ -61,7 +61,7 @@ def sample(folder: Path) -> Path:
 
 
 def same_everywhere() -> None:
-    """Has the app show no milliseconds and nothing of the folder that it runs in: they are others in every picture."""
+    """Hides milliseconds and the app's folder, which would be different in each picture."""
     from brvtui.app.log import logs
     from brvtui.session import Session
     from brvtui.snapshot import state
@@ -74,7 +74,7 @@ def same_everywhere() -> None:
 
 
 async def take(shot: Shot, project: Path) -> str:
-    """The app as SVG in the state that ``shot`` names."""
+    """The app as SVG, in the state given by ``shot``."""
     from brvtui.app.app import BrvTui, Opening
     from tests.app.driving import ask, settled
 
@@ -91,7 +91,7 @@ async def take(shot: Shot, project: Path) -> str:
 
 
 async def take_fleet(project: Path) -> str:
-    """The Fleet screen as SVG: each domain of the sample tree as a memory of its own."""
+    """The Fleet screen as SVG, with each domain of the sample tree as a separate memory."""
     from brvtui.app.app import FleetTui
     from brvtui.app.project.open_fleet import OpenFleet
     from brvtui.app.project.opening import Opening
@@ -127,7 +127,7 @@ def main(folder: Path = SHOTS) -> None:
         project = sample(Path(place))
         for shot in shots("brv-dark", "brv-light"):
             file = folder / f"{shot.name}.svg"
-            os.environ["BRV_TUI_DATA_DIR"] = str(Path(place) / shot.name)  # no layout that another picture left
+            os.environ["BRV_TUI_DATA_DIR"] = str(Path(place) / shot.name)  # without the layout of an earlier picture
             file.write_text(asyncio.run(take(shot, project)), encoding="utf-8")
             print(file)
         file = folder / "tour.svg"

@@ -3,7 +3,7 @@
 
     python tools/make_tables.py [--check]
 
-With --check nothing is written, and the exit code is 1 when a page is not what the code says.
+With --check, nothing is written, and the exit code is 1 if a page does not match the code.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def settings() -> str:
 
 
 def keys() -> str:
-    """Every key, a table for each place where they act."""
+    """All keys, in a table for each place."""
     parts = []
     for place in PLACES:
         rows = [
@@ -86,7 +86,7 @@ def _section(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _preformatted(text: str) -> str:
-    """Lines that help does not wrap: a title, if there is one, and a block of examples."""
+    """Lines that the help does not wrap: a title, if there is one, and a block of examples."""
     lines = [line for line in inspect.cleandoc(text.replace("\b", "")).splitlines() if line.strip()]
     title = "" if lines[0].startswith(" ") or len(lines) == 1 else f"{lines.pop(0)}\n\n"
     return title + _fenced(inspect.cleandoc("\n".join(["", *lines])))
@@ -112,11 +112,11 @@ TABLES: dict[str, dict[str, Callable[[], str]]] = {
     "settings.md": {"settings": settings},
     "keys.md": {"keys": keys},
 }
-"""By page and by the name in its marks, what makes the table."""
+"""The functions that make the tables, by page and by the name in the page's markers."""
 
 
 def fresh(page: str, text: str) -> str:
-    """``text`` of ``page`` with its tables as the code has them. Raises ValueError when a mark is missing."""
+    """``text`` of ``page`` with up-to-date tables. Raises ValueError if a marker is missing."""
     for name, make in TABLES[page].items():
         first, last = f"<!-- {name} -->\n", f"<!-- /{name} -->"
         if first not in text or last not in text:

@@ -1,4 +1,4 @@
-"""The moving picture of the README: one SVG that shows screens of the running app in turn.
+"""Makes the animated picture of the README: an SVG that shows screens of the running app in turn.
 
 ``make_screenshots.py`` writes it with the other pictures. Browsers that prefer reduced motion show one screen.
 """
@@ -13,9 +13,9 @@ from typing import NamedTuple
 SIZE = (110, 32)
 _KEYS = 0.5
 _READ = 4.0
-"""Seconds for a step of typing, and for a screen to be read."""
+"""The seconds for a step of typing, and for reading a screen."""
 _FIRST = 5
-"""The scene with which the loop begins, and which is shown without motion: the first answer."""
+"""The first scene of the loop, which is also shown without motion: the first answer."""
 _INNER = re.compile(r"<svg[^>]*viewBox=\"([^\"]+)\"[^>]*>(.*)</svg>", re.DOTALL)
 
 
@@ -65,7 +65,7 @@ async def take_tour(project: Path, now: str) -> str:
 
 
 def animated(pictures: list[str], seconds: list[float]) -> str:
-    """One SVG that shows each of ``pictures`` for its number of seconds, again and again."""
+    """An SVG that shows each of ``pictures`` for its number of seconds, in an endless loop."""
     total, begin = sum(seconds), 0.0
     rules, frames, box = [], [], ""
     for place, (picture, length) in enumerate(zip(pictures, seconds, strict=True)):

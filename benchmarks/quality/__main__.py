@@ -1,11 +1,11 @@
-"""A table of metrics over all engines that rank notes, for each question set.
+"""Prints a table of metrics for all engines that rank notes, for each question set.
 
     python -m benchmarks.quality [FOLDER …] [--locomo locomo10.json] [--metric ndcg@10] [--queries 200]
 
-Each FOLDER is a set in BEIR's form (``corpus.jsonl``, ``queries.jsonl``, ``qrels``), or holds such in ``*/beir``.
-Documents become notes of a project in a temporary folder, all of one age and without signals, so it is retrieval by
-text that is measured. Prints Markdown: the best mean of each metric is bold, and a star marks engines that
-are significantly worse than it (paired randomisation test, Holm's method, p < 0.05).
+Each FOLDER is a set in BEIR format (``corpus.jsonl``, ``queries.jsonl``, ``qrels``), or contains such sets in
+``*/beir``. Documents become notes of a project in a temporary folder, all with the same age and without signals, so
+only text retrieval is measured. Prints Markdown: the best mean of each metric is bold, and a star marks engines that
+are significantly worse (paired randomisation test, Holm's method, p < 0.05).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NOW_MS = 1_795_176_000_000
 
 
 def measured(dataset: Dataset, metrics: tuple[Metric, ...]) -> JudgedEngines:
-    """Every engine on ``dataset``."""
+    """The evaluation of every engine on ``dataset``."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "project"
         dataset.write(root)
@@ -40,7 +40,7 @@ def measured(dataset: Dataset, metrics: tuple[Metric, ...]) -> JudgedEngines:
 
 
 def table(dataset: Dataset, found: JudgedEngines) -> Iterator[str]:
-    """Lines of Markdown: a row for each metric, a column for each engine."""
+    """Lines of a Markdown table with a row for each metric and a column for each engine."""
     names = [each.engine for each in found.evaluations]
     yield f"\n{dataset.name}: {len(dataset.judgments)} queries, {len(dataset.notes)} notes\n"
     yield "| | " + " | ".join(names) + " |"
@@ -61,7 +61,7 @@ def table(dataset: Dataset, found: JudgedEngines) -> Iterator[str]:
 
 
 def datasets(folders: list[Path], locomo: Path | None) -> Iterator[Dataset]:
-    """The sets below ``folders``, and that of LoCoMo."""
+    """The question sets below ``folders``, and LoCoMo."""
     for folder in folders:
         places = [folder] if (folder / "corpus.jsonl").exists() else sorted(folder.glob("*/beir"))
         yield from map(read_beir, places)

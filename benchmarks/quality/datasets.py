@@ -32,7 +32,7 @@ class Dataset:
     judgments: tuple[Judgment, ...] = ()
 
     def write(self, root: Path) -> None:
-        """Makes a project of it in the new folder ``root``."""
+        """Writes the dataset as a project to the new folder ``root``."""
         tree = root / ".brv" / "context-tree"
         tree.mkdir(parents=True)
         (root / ".brv" / "config.json").write_text("{}")
@@ -44,7 +44,7 @@ class Dataset:
 
 
 def read_beir(folder: Path) -> Dataset:
-    """A set in BEIR's form: ``corpus.jsonl``, ``queries.jsonl``, and ``qrels.tsv`` or ``qrels/*.tsv``.
+    """Reads a set in BEIR format: ``corpus.jsonl``, ``queries.jsonl``, and ``qrels.tsv`` or ``qrels/*.tsv``.
 
     Raises :class:`DatasetError`.
     """
@@ -66,7 +66,7 @@ def read_beir(folder: Path) -> Dataset:
 
 
 def read_locomo(file: Path) -> Dataset:
-    """LoCoMo's JSON (Maharana and others, 2024): a note for each session of a conversation.
+    """Reads LoCoMo's JSON (Maharana and others, 2024); each session of a conversation becomes a note.
 
     The expected results of a question are the sessions that contain its evidence, out of the sessions of all
     conversations. Questions without evidence are left out. Raises :class:`DatasetError`.
@@ -92,7 +92,7 @@ def read_locomo(file: Path) -> Dataset:
 
 
 def _sessions(folder: str, conversation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The path and the text of the note of each session."""
+    """The path and the text of each session's note."""
     for name, turns in conversation.items():
         if not _SESSION.fullmatch(name) or not isinstance(turns, list):
             continue

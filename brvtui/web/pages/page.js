@@ -18,16 +18,16 @@ document.getElementById("again").addEventListener("click", async () => {
   }
 });
 addEventListener("load", () => setTimeout(() => {
-  // Keys reach the app at once, without a click into the terminal.
+  // Keys reach the app immediately, without a click into the terminal.
   document.querySelector(".xterm-helper-textarea")?.focus();
-  // The margins of the page take the background of the theme, which the app sets in the terminal (OSC 11).
+  // The page's margins get the theme's background, which the app sets in the terminal (OSC 11).
   const viewport = document.querySelector(".xterm-viewport");
   if (!viewport) return;
   new MutationObserver(() => {
     document.documentElement.style.background = document.body.style.background = viewport.style.backgroundColor;
   }).observe(viewport, { attributes: true, attributeFilter: ["style"] });
 }));
-// A long paste is sent in pieces: the server takes messages of up to 1 MB, and a character takes at most 6 bytes.
+// A long paste is sent in pieces, since the server accepts messages of up to 1 MB, and a character needs at most 6 bytes.
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {
   if (message.length <= 100_000) return send.call(this, message);

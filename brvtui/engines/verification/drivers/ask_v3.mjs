@@ -1,10 +1,10 @@
-// Asks an installed byterover-cli, by its own modules, and prints a line of JSON for each thing that it finds out.
-// The request is JSON on the standard input:
+// Queries an installed byterover-cli through its own modules, and prints a line of JSON for each result.
+// The request is JSON on standard input:
 //   {"package": folder of the package, "project": folder, "limit": n, "signals": {path: signals},
 //    "queries": [{"id", "query"}]}
 // Lines: {"at": "ready", version, documents}, {"at": "answer", id, search, raw, run}, {"at": "moved", what}
-// (its modules lie elsewhere), {"at": "incomplete", what} (a package that it needs is missing), {"at": "failed", what},
-// {"at": "end"}. Needs seal.mjs loaded before it. Everything that the engine prints goes to the standard error.
+// (its modules are in other places), {"at": "incomplete", what} (a package that it needs is missing), {"at": "failed", what},
+// {"at": "end"}. seal.mjs must be loaded before it. The engine's own output goes to standard error.
 import { readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,10 +21,10 @@ const why = (error) => String(error?.message ?? error).split('\n')[0];
 
 class Moved extends Error {}
 
-// What another package lacks that this one needs: `npm install` was not run, or did not end.
+// A package that this one needs is missing: `npm install` was not run, or did not finish.
 class Incomplete extends Error {}
 
-// The class `name` of a module of the package, or Moved.
+// Returns the class `name` from a module of the package; throws Moved if it is not there.
 async function part(file, name) {
   let found;
   try {
@@ -40,8 +40,8 @@ async function part(file, name) {
 
 const silent = { debug() {}, error() {}, info() {}, warn() {} };
 
-// The engine's own search over the project, with the given signals in a store in memory. Its index stays for the whole
-// process, so that no access hit is written and no score moves between two questions.
+// Runs the engine's own search on the project, with the given signals in a store in memory. The index is kept for the whole
+// process, so that no access hit is written, and no score changes between two queries.
 async function opened() {
   const Files = await part('agent/infra/file-system/file-system-service.js', 'FileSystemService');
   const Keys = await part('agent/infra/storage/file-key-storage.js', 'FileKeyStorage');
@@ -67,7 +67,7 @@ async function opened() {
   return { router, searchService };
 }
 
-// A model that answers any prompt with the same words, so that the router comes to its end without one.
+// A stub that answers every prompt with the same words, so that the router finishes without a model.
 function standIn() {
   const seen = { asked: false };
   const agent = {
@@ -108,7 +108,7 @@ async function asked(engine, question) {
   return line;
 }
 
-// The first text scores by MiniSearch alone, words joined by OR, where its index can be reached.
+// Returns the best text scores of MiniSearch itself, with words joined by OR, if its index is accessible.
 function raw(engine, query) {
   const index = engine.searchService.state?.cachedIndex?.index;
   if (!index) return null;
@@ -121,7 +121,7 @@ try {
   try {
     await engine.searchService.search('begin', { limit: 1 });
   } catch {
-    // a tree with which every search fails: each question says so
+    // every search of this tree fails, and each query reports it
   }
   engine.searchService.pendingAccessHits?.clear();
   const { version } = JSON.parse(readFileSync(path.join(request.package, 'package.json'), 'utf8'));

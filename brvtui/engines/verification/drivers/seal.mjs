@@ -1,6 +1,6 @@
 // Loaded before anything else into a process that runs an installed engine (node --import seal.mjs …).
-// Stops the clock at BRVTUI_NOW (milliseconds since 1970), and refuses whatever could leave the process: sockets, name
-// look-ups, requests, other processes. Each refusal is an ordinary exception, and a line on BRVTUI_REFUSALS (a descriptor).
+// Stops the clock at BRVTUI_NOW (milliseconds since 1970), and refuses everything that could leave the process: sockets, name
+// look-ups, requests, and other processes. Each refusal is an ordinary exception, and a line in BRVTUI_REFUSALS (a descriptor).
 import childProcess from 'node:child_process';
 import cluster from 'node:cluster';
 import dgram from 'node:dgram';
@@ -12,7 +12,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { isMainThread, Worker } from 'node:worker_threads';
 
-// Ends this process when the one that started it has ended, even if the engine never returns.
+// Ends this process after its parent has ended, even if the engine never returns.
 const watch = `const parent = process.ppid;
 setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);`;
 if (isMainThread) new Worker(watch, { eval: true, execArgv: [], env: {} }).unref();
@@ -32,7 +32,7 @@ function refusing(what) {
     try {
       writeSync(refusals, `refused: ${what}\n`);
     } catch {
-      // nobody counts
+      // the refusals are not counted
     }
     throw new Error(`brv-tui refuses: ${what}`);
   };
