@@ -216,7 +216,7 @@ def test_check_allows_tests_of_capabilities_and_engines() -> None:
     assert not questions_of_kind("x = session.kind.has_files and engine == SPACE and found.kind == PACKAGE")
 
 
-def test_callers_test_a_projects_abilities_instead_of_its_kind() -> None:
+def test_callers_check_capabilities_of_a_project_instead_of_its_kind() -> None:
     asking = {
         module_of(file): found
         for file in sorted(PACKAGE.rglob("*.py"))

@@ -94,7 +94,7 @@ def test_large_notes_at_a_revision_are_not_read(tree: Tree) -> None:
     assert sorted(difference_to(snapshot, revision_of(snapshot, "HEAD~1")).edits) == ["a.md", "c.md", "gone.md"]
 
 
-def test_empty_notes_at_a_revision_that_are_too_large_now_are_read(tree: Tree) -> None:
+def test_notes_that_were_empty_at_a_revision_and_are_too_large_now_are_read(tree: Tree) -> None:
     tree.file("a.md")
     tree.file("b.md", days=9)
     commit(tree)
@@ -281,7 +281,7 @@ def test_tree_behind_a_link_at_a_revision_is_refused_with_the_link(place: str, t
 
 
 @pytest.mark.parametrize("place", [".brv", ".brv/context-tree"])
-def test_revision_before_its_tree_became_a_link_is_not_confused_by_the_link(place: str, tree: Tree) -> None:
+def test_revision_from_before_the_tree_became_a_link_is_read_correctly(place: str, tree: Tree) -> None:
     tree.note("c.md", "Carrier")
     (tree.tree / "a.md").symlink_to("../../.brv/context-tree/c.md")
     (tree.tree / "b.md").symlink_to("../../kept/c.md")
@@ -323,7 +323,7 @@ def test_damaged_link_at_a_revision_is_named_as_the_reason(data: bytes, reason: 
         assert not re.search("does not contain|holds no folder|\n", str(refusal.value))
 
 
-def test_damaged_link_outside_the_tree_does_not_matter(tree: Tree) -> None:
+def test_damaged_link_outside_the_tree_has_no_effect(tree: Tree) -> None:
     tree.note("c.md", "Carrier")
     (tree.tree / "a.md").symlink_to("none.md")
     (tree.root / "other").symlink_to("elsewhere")
@@ -346,7 +346,7 @@ def test_missing_folder_object_is_not_reported_as_a_missing_folder(tree: Tree) -
                 found(tree, "HEAD")
 
 
-def test_ignored_files_that_are_not_read_are_kept(tree: Tree) -> None:
+def test_ignored_files_that_were_not_read_are_kept(tree: Tree) -> None:
     (tree.root / ".gitignore").write_text("own*")
     tree.note("c.md", "Carrier")
     commit(tree)
@@ -403,7 +403,7 @@ def test_too_much_text_in_a_repository_is_refused_in_one_sentence(tree: Tree, mo
         fleet_at(tree, "HEAD")
 
 
-def test_huge_size_limit_takes_no_memory(tree: Tree) -> None:
+def test_huge_size_limit_uses_no_memory(tree: Tree) -> None:
     tree.note("a.md", "Note")
     commit(tree)
     huge = changed(BRV3, limits={"max_file_bytes": 10**15})

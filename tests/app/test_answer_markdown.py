@@ -93,7 +93,7 @@ async def test_hostile_answer_is_shown_as_text(tree: Tree, make_app: MakeApp, te
         assert all(line.width <= pane(pilot).room for line in pane(pilot).lines)
 
 
-async def test_very_long_note_is_shown_as_it_is_written(tree: Tree, make_app: MakeApp) -> None:
+async def test_very_long_note_is_shown_as_plain_text(tree: Tree, make_app: MakeApp) -> None:
     tree.file("wombat.md", "# Wombat\n\n" + f"the **wombat** digs {'earth ' * 40}\n\n" * 900)
     async with make_app(tree.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "wombat", "escape", "enter")

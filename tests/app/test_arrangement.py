@@ -95,7 +95,7 @@ def test_smallest_usable_size_is_60_by_18() -> None:
     assert is_too_small(60, 17)
 
 
-def test_hidden_panes_give_their_space_to_others() -> None:
+def test_space_of_hidden_panes_goes_to_other_panes() -> None:
     areas = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"tree", "cache"}))).areas
     assert areas.keys() == set(QUERY.panes) - {"tree", "cache"}
     assert areas["results"].x == 0
@@ -148,7 +148,7 @@ def test_apportion_distributes_all_cells(parts: list[tuple[float, int]], total: 
         assert all(own >= floor for own, floor in zip(cells, minimum, strict=True))
 
 
-def test_apportion_keeps_the_designed_sizes() -> None:
+def test_apportioning_keeps_the_designed_sizes() -> None:
     assert apportion((24, 43, 53), 120, (20, 20, 20)) == [24, 43, 53]
 
 

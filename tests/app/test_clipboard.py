@@ -108,7 +108,7 @@ def test_program_that_keeps_serving_the_text_is_not_awaited(programs: Path, monk
     os.kill(int((programs / "xclip.pid").read_text()), 9)
 
 
-def test_older_tmux_stores_the_text_in_its_buffer(programs: Path) -> None:
+def test_older_tmux_versions_store_the_text_in_the_buffer(programs: Path) -> None:
     put(programs, "tmux", '#!/bin/sh\n[ "$2" = "-w" ] && exit 1\nexec cat > "{folder}/{name}.got"\n')
     done = copy(TEXT, "the path", here(programs, TMUX="x"), programs / "kept")
     assert done.message == f"copied the path ({len(TEXT)} characters) into tmux: prefix ] pastes it"

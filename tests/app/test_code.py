@@ -46,7 +46,7 @@ async def test_query_over_code_returns_symbols(size: tuple[int, int], pilot: App
     await until(pilot, lambda: "def rotate(self)" in text_of(pilot, "#note"))
 
 
-async def test_code_screens_count_symbols_and_omit_facts_of_notes(app: BrvTui, root: Path) -> None:
+async def test_code_screens_count_symbols_and_omit_facts_about_notes(app: BrvTui, root: Path) -> None:
     Tree(root).note("billing/cents/code.md", "Cents", "`round_cents` rounds half up.", 1)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "round cents", "escape", "2")

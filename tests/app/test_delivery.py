@@ -153,7 +153,9 @@ async def test_late_end_of_a_query_is_followed(turns: Session, pilot: AppPilot) 
     assert "timed out" in text_of(pilot, "#delivery")
 
 
-async def test_one_reading_runs_at_a_time(turns: Session, pilot: AppPilot, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_one_reading_runs_at_a_time(
+    turns: Session, pilot: AppPilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read, running, most = DeliveryReader.read, 0, 0
 
     def slow(reader: DeliveryReader, limit_ms: float) -> Delivery:

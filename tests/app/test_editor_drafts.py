@@ -73,7 +73,7 @@ async def _offered(pilot: AppPilot) -> None:
     await settled(pilot)
 
 
-async def test_draft_is_reported_at_start_and_both_dialogs_label_texts_alike(left: Tree, make_app: MakeApp) -> None:
+async def test_draft_is_reported_at_start_and_both_dialogs_use_the_same_labels(left: Tree, make_app: MakeApp) -> None:
     def compared(theirs: str) -> str:
         """The difference that the dialog shows. The user's own text (a draft, or typed text) contains “TWO”."""
         rows = [row.plain for row in pilot.app.screen.query_one(DiffPane).lines]

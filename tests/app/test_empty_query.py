@@ -49,7 +49,7 @@ def test_broken_judgments_give_no_samples(judged: Tree) -> None:
     assert samples(judged.session()) == ()
 
 
-async def test_sample_is_asked_by_keyboard(judged: Tree, make_app: MakeApp) -> None:
+async def test_sample_question_runs_by_keyboard(judged: Tree, make_app: MakeApp) -> None:
     async with make_app(judged.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert screen(pilot).results.choices == list(QUESTIONS[:3])
@@ -58,7 +58,7 @@ async def test_sample_is_asked_by_keyboard(judged: Tree, make_app: MakeApp) -> N
         assert not view(pilot).ran
 
 
-async def test_sample_is_asked_by_one_click(judged: Tree, make_app: MakeApp) -> None:
+async def test_sample_question_runs_with_one_click(judged: Tree, make_app: MakeApp) -> None:
     async with make_app(judged.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         results = screen(pilot).results

@@ -181,7 +181,7 @@ async def test_log_of_several_engines_names_the_engine_of_every_row(app: BrvTui,
         assert "jeffs_brain 1 answered, 1 not covered" in text_of(pilot, "#summary")
 
 
-async def test_log_names_the_engine_of_entries_from_another_engine(app: BrvTui, garden: Tree) -> None:
+async def test_log_names_the_engine_of_entries_by_another_engine(app: BrvTui, garden: Tree) -> None:
     session = garden.session()
     session.logbook.add(session.preview("rollback"), NOW_MS, 1.0)
     async with app.run_test(size=WIDE) as pilot:

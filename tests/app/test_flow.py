@@ -56,7 +56,7 @@ def test_link_across_rows_has_a_spot_in_each_row() -> None:
     assert spots == [(3, Spot(0, 4, 7)), (3, Spot(1, 0, 4)), (3, Spot(2, 0, 4))]
 
 
-def test_link_of_two_roles_is_one_spot() -> None:
+def test_link_with_two_roles_is_one_spot() -> None:
     row = [Piece("a "), Piece("bold", "bold", 0), Piece(" rest", "text", 0), Piece("x", "text", 1)]
     assert list(spots_in(row, 7)) == [(0, Spot(7, 2, 11)), (1, Spot(7, 11, 12))]
 

@@ -104,7 +104,7 @@ async def test_list_follows_edits_without_moving_the_cursor(ill: Tree, make_app:
         assert pane.row is not None
 
 
-async def test_marked_notes_are_archived_together_and_undone_at_once(ill: Tree, make_app: MakeApp) -> None:
+async def test_marked_notes_are_archived_together_and_restored_by_one_undo(ill: Tree, make_app: MakeApp) -> None:
     ill.file("deploy/empty.md", "# Later\n", days=1)
     before = files_of(ill.tree)
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
@@ -261,7 +261,7 @@ async def test_new_note_for_a_gap_has_its_query(ill: Tree, make_app: MakeApp) ->
         await until(pilot, lambda: view(pilot).query.text == "zebra crossing")
 
 
-def test_effect_names_worse_queries_first(ill: Tree) -> None:
+def test_effect_lists_worse_queries_first(ill: Tree) -> None:
     session = ill.session()
     judgments = (Judgment("q", "valve degrees", documents=(JudgedDocument(OTHER, 3),)), Judgment("r", "zebra"))
     JudgmentsFile.of(session.project).change(lambda _: judgments)

@@ -55,7 +55,7 @@ async def test_note_without_a_matching_word_lists_the_links_to_it(
         assert "Token entry → related → here" in score
 
 
-async def test_packed_context_is_shown_and_can_be_copied(pilot: AppPilot) -> None:
+async def test_packed_context_is_displayed_and_can_be_copied(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation", "escape")
     await switch_to(pilot, "knowing")
     await press(pilot, "f7", "l")

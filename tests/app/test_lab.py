@@ -270,7 +270,7 @@ async def test_enter_runs_the_query_with_the_columns_engine(with_judgments: Tree
 
 
 @pytest.mark.long
-async def test_enter_uses_the_columns_profile_and_reports_lab_only_settings(
+async def test_enter_uses_the_profile_of_the_column_and_reports_settings_that_only_the_lab_has(
     with_judgments: Tree, pilot: AppPilot
 ) -> None:
     await to_lab(pilot)

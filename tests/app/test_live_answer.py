@@ -51,7 +51,7 @@ def test_tool_steps_show_their_results_when_finished() -> None:
     assert "refused: leads out of the tree" in plain(result)
 
 
-def test_waiting_is_shown_until_text_arrives() -> None:
+def test_wait_is_shown_until_text_arrives() -> None:
     result = after(events.TurnBegun(1), events.Waiting(7.5, "the service is busy"))
     assert "the service is busy; again in 7.5 s" in plain(result)
     assert "again in" not in plain(advanced(result, events.TextDelta("so")))

@@ -31,7 +31,7 @@ async def test_event_filter_keeps_only_notes_with_the_event(pilot: AppPilot) -> 
     assert column(pilot, "core").outer_size.width > STRIP
 
 
-async def test_changes_filter_keeps_only_notes_that_change_by_then(pilot: AppPilot) -> None:
+async def test_changes_filter_keeps_only_notes_that_change_by_that_day(pilot: AppPilot) -> None:
     await opened(pilot, "c")
     assert (maturity(pilot).wanted.day, maturity(pilot).wanted.only_changes) == (30, True), "today changes nothing"
     listed = sum(len(column(pilot, level).choices) for level in LEVELS)

@@ -187,7 +187,7 @@ async def test_unsaved_text_is_passed_to_the_external_editor(
         assert area(pilot).text == f"x{FEW_LINES}"
 
 
-async def test_conflict_in_a_note_too_long_to_edit_becomes_a_draft(
+async def test_conflict_in_a_note_that_is_too_long_to_edit_becomes_a_draft(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     long = "# Rollback\n" + "word " * 50_000
@@ -251,7 +251,7 @@ async def test_damaging_text_from_own_editor_becomes_a_draft(
         "path.unlink(); sys.exit()",
     ],
 )
-def test_external_copy_that_is_no_longer_a_file_is_refused(
+def test_external_copy_that_was_replaced_by_something_else_is_refused(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], notices: list[str], tmp_path: Path, code: str
 ) -> None:
     beside = tmp_path / "beside.txt"
@@ -269,7 +269,7 @@ _BLOCK = "---\ntitle: one\nkeywords: [a]\n---\n# R\n\ntext\n"
     "data",
     [b"\xff\xfebad", b"caf\xe9\n", b"t\0e\0x\0t\0", b"# R\n\ntext\n", b"", b"title: one\n# R\n", b"---\n- a\n---\n"],
 )
-def test_text_that_loses_encoding_or_frontmatter_is_not_saved(garden: Tree, data: bytes) -> None:
+def test_text_that_would_lose_its_encoding_or_frontmatter_is_not_saved(garden: Tree, data: bytes) -> None:
     garden.file(NOTE, _BLOCK, 3)
     session = garden.session()
     doubt = note_saving.save(session, note_on_disk.on_disk(session, NOTE), data, False)

@@ -66,7 +66,7 @@ PASTES = (
 @pytest.mark.parametrize("text", PASTES)
 @pytest.mark.parametrize("gap", [0, 0.001, 0.008])
 @pytest.mark.parametrize("field", [True, False])
-def test_simultaneous_lines_are_one_paste(text: str, gap: float, field: bool) -> None:
+def test_lines_that_arrive_together_are_one_paste(text: str, gap: float, field: bool) -> None:
     assert Terminal(field).send(text, gap) == [text[0], f"<{text[field:]}>"], "the first letter is text only in a field"
 
 

@@ -99,7 +99,7 @@ async def test_changed_profile_is_the_cause_even_with_changed_settings(garden: T
         assert "notes and signals" not in text_of(pilot, "#answer")
 
 
-async def test_comparison_can_be_copied_and_is_not_saved_in_a_trace(app: BrvTui, pilot: AppPilot) -> None:
+async def test_comparison_can_be_copied_but_is_not_saved_in_a_trace(app: BrvTui, pilot: AppPilot) -> None:
     await pinned(pilot, "token store")
     await pilot.press("y")
     await until(pilot, lambda: "nothing to compare yet" in toast_text(pilot))

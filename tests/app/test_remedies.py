@@ -361,7 +361,7 @@ async def test_tab_is_selected_by_a_click(pilot: AppPilot) -> None:
     await until(pilot, lambda: "it is already first in an answer that needs no model" in shown(pilot))
 
 
-async def test_search_that_fails_says_why_and_no_longer_seems_to_run(pilot: AppPilot) -> None:
+async def test_failed_search_gives_the_reason_and_no_longer_seems_to_run(pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "escape", "w")
     pane = await raising(pilot)
     await settled(pilot)

@@ -77,7 +77,7 @@ def _scored(file: str, score: float, recency: float, found_by: str = "", raw: fl
     return replace(HIT, file=file, score=score, parts=parts, found_by=found_by, text=text)
 
 
-def test_cap_of_the_result_ahead_is_named_as_the_others() -> None:
+def test_cap_of_the_result_ahead_is_attributed_to_that_result() -> None:
     capped, other = _scored("a", 1.0, 0.3), _scored("b", 0.9, 0.1)
     capped = replace(capped, parts=(*capped.parts, Part("cap", -0.1)))
     (behind,) = lead_lines((capped, other), other, 2, 200)

@@ -268,7 +268,7 @@ async def _are_marked(app: BrvTui, unusable: list[tuple[str, str, str]]) -> None
             assert f"⚠ {'ignored' if row.left_out else row.value}" in shown(pilot)
 
 
-async def test_action_names_in_a_projects_settings_are_no_placeholders(garden: Tree, make_app: MakeApp) -> None:
+async def test_action_names_in_project_settings_are_not_placeholders(garden: Tree, make_app: MakeApp) -> None:
     (garden.root / ".brv" / "brv-tui.toml").write_text('"{note.nonesuch}" = 1\n"{note.edit}" = 1\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         for name in ("{note.nonesuch}", "{note.edit}"):

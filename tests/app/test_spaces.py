@@ -232,7 +232,7 @@ async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: 
         assert "to make it: change and save it (edited today, not 2 days ago)" in toasts(pilot)
 
 
-async def test_w_finds_no_remedy_for_a_file_that_is_not_a_topic(space: Path) -> None:
+async def test_w_offers_no_remedy_for_a_file_that_is_not_a_topic(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
         (tree / "index.html").write_text("<p>quokka</p>")

@@ -231,7 +231,7 @@ async def test_ansi_themes_use_only_terminal_colours(garden: Tree, make_app: Mak
         assert found == set()
 
 
-def test_theme_files_are_not_read_at_start_without_need(
+def test_theme_files_are_read_at_start_only_if_needed(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Path] = []

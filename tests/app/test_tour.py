@@ -161,7 +161,7 @@ async def replayed(pilot: AppPilot) -> None:
         await press(pilot, key(pilot))
 
 
-async def test_tour_of_a_fixed_copy_goes_to_the_proof(sample: Path) -> None:
+async def test_tour_of_a_fixed_copy_continues_with_the_proof(sample: Path) -> None:
     note = sample / ".brv/context-tree" / NOTE
     note.write_text(note.read_text() + "- checked today")
     async with BrvTui(Opening(sample)).run_test(size=NARROW) as pilot:
@@ -209,7 +209,7 @@ async def test_escape_declines_the_offer_for_good(sample: Path, seen: Path) -> N
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
-async def test_f12_alone_ends_the_tour_and_resumes_it_at_the_same_step(sample: Path, seen: Path, number: int) -> None:
+async def test_only_f12_ends_the_tour_and_it_resumes_at_the_same_step(sample: Path, seen: Path, number: int) -> None:
     async with BrvTui(Opening(sample, tour=seen)).run_test(size=NARROW) as pilot:
         await begun(pilot)
         for before in range(1, number):

@@ -34,7 +34,7 @@ async def test_polling_is_reported_with_its_reason(
         assert f"{why}; so all files are checked every" in toast_text(pilot)
 
 
-async def test_catching_up_is_shown_until_finished(
+async def test_catching_up_is_shown_until_it_is_finished(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("brvtui.app.project.project.CATCHING_UP_S", 0.01)

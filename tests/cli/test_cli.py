@@ -713,7 +713,7 @@ def test_mistyped_command_is_not_opened_as_a_project(run: Run, tmp_path: Path) -
     assert "no .brv project there" in run("query", "a", "--project", str(tmp_path / "qurey"), inside=False)[2]
 
 
-def test_unknown_first_word_is_reported_as_no_command_and_no_folder(run: Run, tmp_path: Path) -> None:
+def test_unknown_first_word_is_reported_as_neither_a_command_nor_a_folder(run: Run, tmp_path: Path) -> None:
     for words in (("frobnicate",), ("frobnicate", "x"), ("frobnicate", "--help")):
         told = "no command frobnicate, and no file or folder with that name: brv-tui --help lists the commands; to open"
         assert run(*words, inside=False) == (2, "", f"brv-tui: {told} a project, pass its folder\n")

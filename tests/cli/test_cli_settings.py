@@ -80,7 +80,7 @@ def test_config_cuts_long_values(run: Run, project: Tree) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-def test_profile_that_is_no_regular_file_is_called_so(run: Run, project: Tree) -> None:
+def test_profile_that_is_not_a_regular_file_is_reported_as_such(run: Run, project: Tree) -> None:
     os.mkfifo(project.root / ".brv" / "pipe.toml")
     for name in ("pipe.toml", "context-tree"):
         (project.root / ".brv" / "brv-tui.toml").write_text(f'profile = "{name}"\n')

@@ -82,7 +82,7 @@ def test_comparison_of_judged_queries_equals_eval(run: Run, project: Tree) -> No
     assert "With fewer than 25 queries, that may be chance." in " ".join(out.split())
 
 
-def test_engines_that_exceed_the_width_go_into_another_table(
+def test_engines_that_do_not_fit_into_the_width_go_into_a_second_table(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     titles = ("ByteRover", "Jeffs Brain", "Soleri", "knowing", "Plain search")

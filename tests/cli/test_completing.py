@@ -29,20 +29,20 @@ def test_engine_names_are_completed() -> None:
     assert completed("query", "x", "--engine", "so") == ["soleri"]
 
 
-def test_profiles_and_modes_are_those_of_the_named_engine() -> None:
+def test_profiles_and_modes_come_from_the_named_engine() -> None:
     assert completed("query", "x", "--engine", "soleri", "--profile", "") == ["soleri", "soleri-code"]
     assert set(completed("query", "x", "--profile", "")) > {"brv-3", "soleri"}
     assert completed("query", "x", "--engine", "soleri", "--mode", "s") == ["scan"]
     assert completed("query", "x", "--engine", "nobodys", "--profile", "") == []
 
 
-def test_events_are_those_of_the_named_engine() -> None:
+def test_events_come_from_the_named_engine() -> None:
     assert completed("maturity", "--engine", "byterover", "--event", "leaves") == ["leaves-prompt", "leaves-tier-2"]
     assert completed("maturity", "--engine", "soleri", "--event", "a") == ["age-halves"]
     assert completed("maturity", "--engine", "knowing", "--event", "") == []
 
 
-def test_folders_and_notes_are_those_of_the_named_project(project: Tree) -> None:
+def test_folders_and_notes_come_from_the_named_project(project: Tree) -> None:
     project.file("auth/jwt/.hidden.md", "# Hidden")
     named = ("--project", str(project.root))
     assert completed("query", "x", *named, "--scope", "auth/") == ["auth/jwt"]

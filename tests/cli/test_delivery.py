@@ -196,7 +196,7 @@ def test_rows_of_other_projects_and_repeated_rows_do_not_count(
     assert [turn["query"] for turn in turns()] == [PROMPT]
 
 
-def test_used_notes_are_those_that_the_reply_mentions(session: Session, turns: Callable[..., list[Row]]) -> None:
+def test_notes_that_the_reply_mentions_count_as_used(session: Session, turns: Callable[..., list[Row]]) -> None:
     session.prompt()
     session.attached()
     session.log()
@@ -438,7 +438,7 @@ def test_pointer_to_another_project_is_named(run: Run, session: Session, folder:
     assert run("delivery", now=False)[0] == 2, "nothing was permitted for the project to which the pointer leads"
 
 
-def test_lone_surrogate_in_a_call_is_no_error(session: Session, turns: Callable[..., list[Row]]) -> None:
+def test_lone_surrogate_in_a_call_causes_no_error(session: Session, turns: Callable[..., list[Row]]) -> None:
     block = {"type": "tool_use", "id": "\ud800", "name": "Bash", "input": {"command": "brv query 'x y z'"}}
     session.row("assistant", message={"role": "assistant", "content": [block]})
     session.result("other", "a" * 40_000)
@@ -491,7 +491,7 @@ def test_tokens_are_counted_for_each_day(run: Run, session: Session, folder: Pat
     assert all(day["day"] in out for day in (first, second))
 
 
-def test_times_at_the_end_of_the_calendar_are_no_times(session: Session, turns: Callable[..., list[Row]]) -> None:
+def test_times_at_the_end_of_the_calendar_are_not_valid(session: Session, turns: Callable[..., list[Row]]) -> None:
     session.row("user", message={"role": "user", "content": PROMPT}, timestamp="9999-12-31T23:59:59Z")
     session.attached()
     (turn,) = turns()
@@ -568,7 +568,7 @@ def test_error_of_an_unnamed_hook_does_not_show_the_recall_hook(
     assert turns()[1]["outcome"] == "unknown"
 
 
-def test_shell_calls_that_only_name_the_script_are_no_recalls(
+def test_shell_calls_that_only_mention_the_script_are_not_recalls(
     session: Session, turns: Callable[..., list[Row]]
 ) -> None:
     session.prompt("please look")
@@ -577,7 +577,9 @@ def test_shell_calls_that_only_name_the_script_are_no_recalls(
     assert [turn["query"] for turn in turns()] == ["the real one"]
 
 
-def test_row_without_a_folder_belongs_to_that_of_the_row_before(run: Run, session: Session, folder: Path) -> None:
+def test_row_without_a_folder_belongs_to_the_folder_of_the_previous_row(
+    run: Run, session: Session, folder: Path
+) -> None:
     session.prompt("work", cwd="/other")
     session.prompt("a secret of the other project", cwd="")
     assert "secret" not in run("delivery", "--transcripts", str(folder), now=False)[1]

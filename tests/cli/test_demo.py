@@ -61,7 +61,7 @@ def test_demo_ignores_the_users_settings(run: Run, monkeypatch: pytest.MonkeyPat
     assert dict(os.environ) == before
 
 
-def test_folder_that_cannot_be_made_is_reported_in_one_line(run: Run, tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_reported_in_one_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     folder = tmp_path / "file" / "copy"
     why = f"the sample tree cannot be copied to {folder} (Not a directory); choose another folder"
@@ -146,7 +146,7 @@ def test_tour_is_offered_until_it_was_declined(own_data_folders: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_the_app_leaves_nothing_if_its_terminal_goes_away(temporary: Path) -> None:
+def test_app_leaves_nothing_behind_if_its_terminal_disappears(temporary: Path) -> None:
     terminal = start(Path("demo"), *WIDE)
     _wait(terminal, lambda text: "75 notes" in text)
     os.close(terminal.descriptor)

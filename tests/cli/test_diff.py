@@ -100,7 +100,7 @@ def test_diff_shows_the_effect_of_an_unsaved_edit(run: Run, project: Tree, tmp_p
     assert gone["reason"] == "no such note"
 
 
-def test_edit_without_text_changes_affects_no_score(run: Run, project: Tree) -> None:
+def test_edit_without_text_changes_does_not_affect_scores(run: Run, project: Tree) -> None:
     """A stored recency counts only at an age of exactly 0 days, and a saved file is older than that."""
     signals = "---\nimportance: 50\nrecency: 0.3\nmaturity: draft\n---\n"
     project.file(ROTATION, f"{signals}# Refresh rotation\n\nA refresh token gives a new one.\n", days=1e-6)

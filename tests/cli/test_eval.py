@@ -444,7 +444,7 @@ def test_failed_reranker_fails_every_gate(
     check_failed_service(run, tmp_path, ("eval", "--services", "--engine", "jeffs_brain", "--rerank"), line)
 
 
-def test_working_services_fail_no_gate(run: Run, judged: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_working_services_do_not_fail_a_gate(run: Run, judged: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "letters")
     monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda *_: Letters(1.0))
     for engine in ("jeffs_brain", "soleri", "knowing"):

@@ -239,7 +239,7 @@ def test_note_says_that_settings_outside_of_the_repository_are_not_compared(
     assert (code, "changes to the project's settings and shared sources go undetected (" in err) == (0, True)
 
 
-def test_settings_behind_a_link_are_those_of_its_target(run: Run, project: Tree, repository: Git) -> None:
+def test_settings_behind_a_link_come_from_its_target(run: Run, project: Tree, repository: Git) -> None:
     (project.root / "shared.toml").write_text('profile = "docs"')
     (project.root / ".brv/brv-tui.toml").symlink_to("../shared.toml")
     repository("add", "-A")
@@ -552,7 +552,7 @@ def test_gates_fail_if_the_digest_of_a_replaced_note_changes_too(
     assert "FAILED" in out
 
 
-def test_gate_against_head_says_that_nothing_differs(run: Run, repository: Git) -> None:
+def test_gate_against_head_reports_no_difference(run: Run, repository: Git) -> None:
     note = "no note differs from HEAD"
     assert note in run("eval", "--baseline-rev", "HEAD", *GATES)[2]
     assert note not in run("eval", "--baseline-rev", "HEAD")[2]

@@ -190,7 +190,7 @@ def test_ignored_alternatives_are_reported(run: Run) -> None:
     assert "alternatives" in notice
 
 
-def test_words_that_no_note_has_together_are_counted_alone(run: Run, project: Tree) -> None:
+def test_words_that_never_occur_together_are_counted_separately(run: Run, project: Tree) -> None:
     project.note("ops/budget.md", "Budget", "a budget for retries")
     code, out, _ = run("find", "refresh budget zzz")
     assert code == 1

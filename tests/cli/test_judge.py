@@ -179,9 +179,7 @@ def test_sweep_notes_unused_queries_before_it_runs_any(
 
 
 @pytest.mark.parametrize("form", ["beir", "trec", "qmd"])
-def test_failed_export_has_the_exit_code_and_the_way_out_of_other_failures(
-    run: Run, project: Tree, tmp_path: Path, form: str
-) -> None:
+def test_failed_export_ends_like_any_other_failure(run: Run, project: Tree, tmp_path: Path, form: str) -> None:
     (tmp_path / "file").write_text("mine")
     place = tmp_path / "file" / "out"
     code, out, err = run("judge", "export", form, str(place), "--project", str(project.root), inside=False)

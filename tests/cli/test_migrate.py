@@ -79,7 +79,7 @@ def test_query_judged_as_not_covered_is_not_a_loss(run: Run, project: Tree) -> N
     assert "not covered now, as the judgment expects" in out
 
 
-def test_data_lost_by_the_migration_is_listed(run: Run, project: Tree) -> None:
+def test_data_that_the_migration_loses_is_listed(run: Run, project: Tree) -> None:
     file = project.root / "signals.json"
     file.write_text('{"deploy/rollback.md": {"importance": 90, "maturity": "core", "accessCount": 7}}')
     project.file("ops/long.full.md", "# Long\n\ntext")

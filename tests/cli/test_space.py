@@ -257,7 +257,7 @@ def test_only_a_context_tree_can_be_migrated(run: Run, space: Path) -> None:
     assert run("migrate", "--dry-run", "--project", str(space), inside=False) == (3, "", said)
 
 
-def test_space_supports_eval_but_no_git_baseline(run: Run, space: Path) -> None:
+def test_space_supports_eval_but_not_a_git_baseline(run: Run, space: Path) -> None:
     where = ("--project", str(space), *AT)
     assert run("judge", "set", "refresh token", "auth/jwt.html=3", *where[:2], inside=False)[0] == 0
     code, out, err = run("eval", "--format", "json", *where, inside=False)
@@ -291,7 +291,7 @@ def test_gates_fail_if_v4_cannot_answer(run: Run, space: Path) -> None:
     assert (code, "in the baseline, " in out) == (1, True)
 
 
-def test_topic_beyond_our_limits_is_not_called_gone(run: Run, space: Path) -> None:
+def test_topic_beyond_our_limits_is_not_reported_as_gone(run: Run, space: Path) -> None:
     where = ("--project", str(space), *AT)
     assert run("judge", "set", "refresh token", "auth/jwt.html=3", *where[:2], inside=False)[0] == 0
     file = tree_of(space) / "auth" / "jwt.html"

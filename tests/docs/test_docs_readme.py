@@ -47,7 +47,7 @@ def test_examples_print_the_documented_output(name: str, maker: ModuleType, tmp_
     [("a\\nb\\nc\\n", "a\nb\n…\n"), ("a\\nb\\n", "a\nb\n"), ("a\\n", "a\n")],
     ids=["longer", "as long", "shorter"],
 )
-def test_an_example_ends_in_an_ellipsis_only_if_it_is_cut(
+def test_example_ends_with_an_ellipsis_only_if_it_is_cut(
     printed: str, shown: str, maker: ModuleType, tmp_path: Path
 ) -> None:
     command = f"```console\n$ printf '{printed}'\n"

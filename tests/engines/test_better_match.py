@@ -82,7 +82,7 @@ def test_better_match_is_the_best_text_score_of_all_notes(session: Session) -> N
     assert 2 <= found < 40
 
 
-def test_equal_factors_are_no_reason_for_outweighing_a_better_match() -> None:
+def test_equal_factors_do_not_explain_why_a_better_match_lost() -> None:
     def multiplied(name: str, text: float, base: float, factor: float) -> Hit:
         parts = (Part("importance", base), Part("maturity", base * (factor - 1), base, factor))
         score = TextScore(text, 1, text, text / (1 + text))

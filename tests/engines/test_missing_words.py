@@ -280,7 +280,7 @@ def test_v4_never_reports_a_word_in_a_topic_as_missing(tmp_path: Path, query: st
         assert re.search("contains? ‘", verdict_sentence(trace))
 
 
-def test_v4_reports_a_word_in_no_topic_as_missing(tmp_path: Path) -> None:
+def test_v4_reports_a_word_that_is_in_no_topic_as_missing(tmp_path: Path) -> None:
     trace = asked(written(tmp_path, ["some text"], V4), "zyzzyva", V4)
     assert denied(trace) == ["zyzzyva"]
 
@@ -312,7 +312,7 @@ def test_overly_costly_topics_are_not_reported_missing(tmp_path: Path) -> None:
     assert "there are no topics" not in verdict_sentence(trace)
 
 
-def test_topic_without_a_score_is_not_called_unrelated(tmp_path: Path) -> None:
+def test_topic_without_a_score_is_not_reported_as_unrelated(tmp_path: Path) -> None:
     written(tmp_path, ["plainword"], V4)
     signals = tmp_path / "data/projects" / SPACE_ID / "state/signals/a/0.html.json"
     signals.parent.mkdir(parents=True, exist_ok=True)

@@ -68,7 +68,7 @@ def test_fleet_file_of_a_folder_reads_only_context_trees_in_git(
     assert [one.folder for one in fleet_of(file).members][2:] == [folder]
 
 
-def test_glob_without_a_memory_is_reported(tmp_path: Path) -> None:
+def test_glob_that_matches_no_memory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     made = fleet_over(["p*"], tmp_path)
     assert not made.members
@@ -150,7 +150,7 @@ def test_revision_without_a_repository_is_refused(tmp_path: Path) -> None:
         entry_for("here", tmp_path, FleetEntry(revision="HEAD~1"))
 
 
-def test_revision_of_a_pattern_is_for_its_repositories_only(make_tree: MakeTree, tmp_path: Path) -> None:
+def test_revision_of_a_pattern_applies_only_to_its_repositories(make_tree: MakeTree, tmp_path: Path) -> None:
     make_tree("srv/shop").note("d/t/n.md", "A note")
     subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "srv" / "mirror.git")], check=True)
     why = f"{tmp_path}/srv/shop: only repositories have a revision; list this folder without one"

@@ -76,7 +76,7 @@ def compare(fleet: MadeFleet, texts: list[str]) -> Counter[SearchOutcome]:
     return ended
 
 
-def test_merged_ranking_equals_that_of_one_tree(tmp_path: Path) -> None:
+def test_merged_ranking_equals_the_ranking_of_one_tree(tmp_path: Path) -> None:
     ended = compare(made_fleet(tmp_path, members=7, notes=11), queries(60))
     assert ended[SearchOutcome.MATCHES] > 30
     assert len(ended) >= 3, "answers that are emptied, and queries that match nothing, are among them"
@@ -84,7 +84,7 @@ def test_merged_ranking_equals_that_of_one_tree(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", [0, 100])
-def test_merged_ranking_of_100_members_equals_that_of_one_tree(tmp_path: Path, first: int) -> None:
+def test_merged_ranking_of_100_members_equals_the_ranking_of_one_tree(tmp_path: Path, first: int) -> None:
     fleet = made_fleet(tmp_path, members=100, notes=10)
     compare(fleet, queries(200)[first : first + 100])
 

@@ -403,7 +403,7 @@ def _send(data: bytes) -> Callable[[socket.socket], None]:
     ids=["nothing", "http", "junk", "huge", "zeros", "end"],
 )  # fmt: skip
 @pytest.mark.parametrize("scheme", ["tcp", "tls"])
-def test_port_without_a_scheduler_is_reported_in_time(
+def test_port_without_a_scheduler_is_reported_within_the_time_limit(
     tmp_path: Path, answer: Callable[[socket.socket], None], scheme: str
 ) -> None:
     pytest.importorskip("distributed")

@@ -212,7 +212,7 @@ def test_other_notes_change_a_score_through_idf_and_length(tree: Tree) -> None:
     assert shares["length"] == pytest.approx(after.score.term_sum - before.score.term_sum - by_hand, abs=1e-9)
 
 
-def test_note_dropped_from_the_results_gives_the_reason(tree: Tree) -> None:
+def test_note_dropped_from_the_results_has_a_reason(tree: Tree) -> None:
     paths = [f"a/n{number}.md" for number in range(3)]
     then = Files(dict.fromkeys(paths, "# refresh token\n\nrotate\n"), dict.fromkeys(paths, 1.0), {})
     now = replace(then, texts={**then.texts, paths[0]: "# other\n\nnothing of it\n"})

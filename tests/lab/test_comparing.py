@@ -336,7 +336,7 @@ def test_metrics_equal_manual_calculations() -> None:
 
 
 @pytest.mark.parametrize("metric", DEFAULT_METRICS, ids=str)
-def test_metrics_are_0_without_results_or_judgments(metric: Metric) -> None:
+def test_metrics_are_zero_without_results_or_judgments(metric: Metric) -> None:
     assert metric.of([], {"a": 3}) == 0
     assert metric.of(["b"], {}) == 0
 

@@ -101,7 +101,7 @@ def test_rewritten_result_is_named_even_if_time_explains_the_answer(tree: Tree) 
     assert result == (passed, "done in this session: signals")
 
 
-def test_note_written_since_is_the_cause_without_an_effect_of_time(tree: Tree) -> None:
+def test_later_note_is_the_cause_and_time_has_no_effect(tree: Tree) -> None:
     """At the logged time, a note written later has no age, so running at that time is no evidence."""
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
@@ -110,7 +110,7 @@ def test_note_written_since_is_the_cause_without_an_effect_of_time(tree: Tree) -
     assert result == ("deploy/rollback.md was written",)
 
 
-def test_time_and_notes_written_since_are_both_named(tree: Tree) -> None:
+def test_time_and_later_notes_are_both_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "rollback of other things", days=90)
     then_ms = NOW_MS - 60 * DAY_MS
@@ -139,7 +139,7 @@ def test_clock_earlier_than_the_log_is_reported(tree: Tree) -> None:
     )
 
 
-def test_time_has_no_effect_on_a_note_before_it_was_written(tree: Tree) -> None:
+def test_time_before_a_note_was_written_has_no_effect_on_it(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90, recency=0.5)
     entry = logged(tree.session(now_ms=NOW_MS - 60 * DAY_MS).preview("rollback"))
     written = "deploy/rollback.md was written"
@@ -156,7 +156,7 @@ def test_time_has_no_effect_on_a_note_before_it_was_written(tree: Tree) -> None:
     )
 
 
-def test_notes_written_or_removed_since_are_named(tree: Tree) -> None:
+def test_notes_written_or_removed_in_the_meantime_are_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     tree.note("deploy/other.md", "Other", "other things", days=1)
     trace = tree.session(now_ms=NOW_MS - 5 * DAY_MS).preview("rollback")

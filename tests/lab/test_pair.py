@@ -138,7 +138,7 @@ def test_words_added_to_the_title_swap_the_order_of_the_notes(tree: Tree) -> Non
     assert stands_above(tree)
 
 
-def test_title_change_may_also_need_a_new_file_time(tree: Tree) -> None:
+def test_title_change_may_require_a_new_file_time_too(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh token rotation", TEXT, 1)
     tree.note(B, "Drills", TEXT, 300)

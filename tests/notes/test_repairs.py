@@ -210,7 +210,7 @@ def test_texts_share_words_regardless_of_frontmatter_and_case() -> None:
 
 
 @pytest.mark.parametrize("joins", [False, None])
-def test_kept_note_gets_nothing_of_a_similar_one(tree: Tree, joins: bool | None) -> None:
+def test_kept_note_gets_no_text_from_a_similar_one(tree: Tree, joins: bool | None) -> None:
     _pair(tree)
     similar = OTHER if joins is False else f"{KEPT}\nnever log them\n"
     tree.file(OLD, similar, days=9)
@@ -231,7 +231,7 @@ def test_kept_note_gets_nothing_of_a_similar_one(tree: Tree, joins: bool | None)
     assert _files(tree.tree) == before
 
 
-def test_kept_note_without_links_to_the_other_is_not_written(tree: Tree) -> None:
+def test_kept_note_is_not_written_if_it_has_no_links_to_the_other_note(tree: Tree) -> None:
     tree.file(OLD, "# Old\n\ntokens live 15 minutes\n", days=9)
     tree.file(NEW, "# New\n\ntokens live 20 minutes", days=3)
     session = tree.session()

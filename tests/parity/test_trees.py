@@ -97,7 +97,7 @@ def test_engine_ignores_signals_in_frontmatter(
     assert len(recorded.search_differences(other, now_ms, answers)) > 50
 
 
-def test_context_file_is_answered_as_its_folder(name: str, answers: dict[str, Any]) -> None:
+def test_query_for_a_context_file_returns_its_folder(name: str, answers: dict[str, Any]) -> None:
     if name == FRONTMATTER:
         (case,) = (case for case in answers["cases"] if case["query"] == "pipeline/context")
         first, second, *_ = case["search"]["results"]

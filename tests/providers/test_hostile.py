@@ -501,7 +501,7 @@ def test_cancelling_ends_a_name_lookup(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=["model", "embedder"],
 )
-def test_endless_name_lookup_does_not_delay_exit(ask: str) -> None:
+def test_endless_name_lookup_does_not_delay_the_exit(ask: str) -> None:
     code = (
         "import signal, socket, threading; from brvtui.providers.session_model import *\n"
         "from brvtui.engines.byterover.profile import load\n"

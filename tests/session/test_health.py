@@ -262,7 +262,7 @@ def test_worst_findings_come_first_and_have_a_sentence(report: HealthReport) -> 
     assert all(finding.sentence and "\n" not in finding.sentence for finding in report.findings)
 
 
-def test_report_is_the_same_again_and_in_another_process(planted: Session, report: HealthReport) -> None:
+def test_report_is_the_same_in_a_second_run_and_in_another_process(planted: Session, report: HealthReport) -> None:
     assert planted.health.report() == report
     other = Session.open(planted.project.root, now_ms=NOW_MS)
     other.load()

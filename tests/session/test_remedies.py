@@ -291,7 +291,7 @@ def lowered(session: Session, text: str) -> RemedySearch:
     return find_remedies(session, session.explainer.explain(text, trace.hits[0].file, trace=trace), lower=True)
 
 
-def test_side_effects_are_those_on_judged_and_logged_queries(tree: Tree) -> None:
+def test_side_effects_cover_judged_and_logged_queries(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor", "anchor banner", importance=80, maturity="core")
     tree.note("a/two.md", "Anchor", "anchor banner", importance=50, maturity="validated")
     (tree.root / "signals.json").write_text(json.dumps({path: one.to_mapping() for path, one in tree.signals.items()}))
@@ -391,7 +391,7 @@ def test_logged_query_that_is_too_long_is_not_compared(tree: Tree) -> None:
     assert {one.compared for one in lowered(session, "anchor").remedies if not one.query} == {1}
 
 
-def test_search_says_that_its_time_was_not_enough(tree: Tree) -> None:
+def test_search_reports_that_it_ran_out_of_time(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor", "anchor")
     session = tree.session()
     trace = session.preview("anchor")

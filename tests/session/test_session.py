@@ -381,7 +381,7 @@ def test_another_engine_has_its_own_events(session: Session) -> None:
     assert [(count.by_then, count.in_span) for count in found.counts] == [(1, 1)]
 
 
-def test_byterover_ceiling_equals_that_of_the_board(session: Session) -> None:
+def test_byterover_ceiling_equals_the_ceiling_on_the_board(session: Session) -> None:
     result = session.ageing.in_engine("byterover", "a/plain.md", 30)
     board = session.ageing.board()
     position = board.snapshot.by_path["a/plain.md"]

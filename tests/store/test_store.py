@@ -60,7 +60,7 @@ def test_each_tree_has_its_own_folder(tmp_path: Path) -> None:
     assert not tree_folder(one).exists()
 
 
-def test_history_keeps_each_query_once_in_order_of_use(tree: Tree) -> None:
+def test_history_contains_each_query_once_in_order_of_use(tree: Tree) -> None:
     history = History(tree.tree, 500)
     assert history.read() == []
     assert not history.path.exists()
@@ -194,7 +194,7 @@ def test_state_file_whose_parent_is_a_file_counts_as_missing(tmp_path: Path) -> 
     assert set_aside(tmp_path) == []
 
 
-def test_feedback_below_a_file_is_missing_and_not_unreadable(
+def test_feedback_below_a_file_counts_as_missing_and_not_as_unreadable(
     tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -268,7 +268,7 @@ def test_record_of_edits_is_bounded_and_forgotten_after_a_week(tree: Tree) -> No
 @pytest.mark.parametrize("value", [[], {}, {"at_ms": "x", "files": [], "removed": [], "signals": {}},
                                    {"at_ms": 1, "files": [["a"]], "removed": [], "signals": {}},
                                    {"at_ms": 1, "files": [["a", 1, 2]], "removed": [], "signals": {}}])  # fmt: skip
-def test_record_of_edits_in_another_form_is_refused(tree: Tree, value: Any) -> None:
+def test_record_of_edits_in_another_format_is_refused(tree: Tree, value: Any) -> None:
     write_state(record_file(tree.tree), value)
     with pytest.raises(ValueError, match=r"."):
         read_record(tree.tree, BASE)

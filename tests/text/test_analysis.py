@@ -120,7 +120,7 @@ def test_lone_surrogate_becomes_the_replacement_character() -> None:
         ("token^2", ["token^2"]),
     ],
 )
-def test_lower_case_equals_that_of_javascript(text: str, expected: list[str]) -> None:
+def test_lower_case_matches_javascript(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
 
 

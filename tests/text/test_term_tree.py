@@ -35,7 +35,7 @@ def walked(terms: list[str], some: list[str]) -> list[str]:
 
 
 @given(TERMS, st.randoms(use_true_random=False))
-def test_walk_order_equals_that_of_a_built_radix_tree(terms: list[str], rng: random.Random) -> None:
+def test_walk_order_equals_the_order_of_a_built_radix_tree(terms: list[str], rng: random.Random) -> None:
     built = radix_walk(terms)
     assert walked(terms, terms) == built
     some = [term for term in terms if rng.random() < 0.3]

@@ -265,7 +265,7 @@ def test_invalid_start_folder_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
         find_project(Path(name))
 
 
-def test_brv_folder_without_a_tree_above_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parent_brv_folder_without_a_tree_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".brv").mkdir()
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")

@@ -278,7 +278,7 @@ def test_shared_note_voids_all_signals(tree: Tree, make_tree: Callable[[str], Tr
     assert any("shared sources" in notice for notice in snapshot.notices)
 
 
-def test_signals_that_the_user_wants_read_are_no_warning(tree: Tree) -> None:
+def test_signals_that_the_user_enables_cause_no_warning(tree: Tree) -> None:
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
     for profile in (BRV3, READS_FRONTMATTER, DOCS):
         assert tree.ask("quokka", profile=profile).notices == ()

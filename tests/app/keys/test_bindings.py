@@ -158,7 +158,7 @@ def test_existing_keys_and_text_keys_are_recognized(key: str, exists: bool, text
     assert (is_key(key), is_text(key)) == (exists, text)
 
 
-def test_two_names_of_one_key_are_equal() -> None:
+def test_two_names_for_the_same_key_are_equal() -> None:
     assert canonical("?") == canonical("question_mark")
     assert canonical("/") == canonical("slash")
     assert canonical("tab") != canonical("shift+tab")

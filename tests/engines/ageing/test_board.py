@@ -89,7 +89,7 @@ def test_empty_tree_has_an_empty_board(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_board_signals_and_ceilings_equal_those_of_hits(seed: int, tmp_path: Path) -> None:
+def test_board_signals_and_ceilings_equal_the_ones_of_hits(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     for position, note in enumerate(board.snapshot.notes):
         [hit] = path_hits(Context(board.snapshot, BRV3, NOW_MS), [note], 1.0, "x")
@@ -264,7 +264,7 @@ def test_saving_resets_the_age_unless_the_file_time_is_kept(grown: Tree) -> None
 
 
 @pytest.mark.parametrize("keeps", [False, True])
-def test_prediction_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> None:
+def test_prediction_matches_the_result_after_the_file_is_written(grown: Tree, keeps: bool) -> None:
     found = after_save(grown, "ops/rollback.md", _TEXT)
     grown.file("ops/rollback.md", _TEXT, 40 if keeps else 1 / DAY_MS)
     after = grown.snapshot()

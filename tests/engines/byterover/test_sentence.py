@@ -354,7 +354,7 @@ def test_hit_without_a_text_score_has_no_costs() -> None:
 
 
 @pytest.mark.parametrize(("maturity", "importance"), [("draft", 100.0), ("core", 50.0)])
-def test_equal_maturity_is_no_reason_for_a_lead(tree: Tree, maturity: str, importance: float) -> None:
+def test_equal_maturity_does_not_explain_a_lead(tree: Tree, maturity: str, importance: float) -> None:
     """The same factor changes a higher score more, which does not explain why that score is higher."""
     tree.note("a/limits.md", "Quokka", "quokka quokka", importance=importance, maturity=maturity)
     tree.note("b/other.md", "Other", "quokka and other animals", importance=importance, maturity=maturity)

@@ -250,7 +250,7 @@ def test_new_title_can_move_a_topic_out_of_the_filter(folder: Path) -> None:
     assert RemedyKind.TITLE not in {one.kind for one in kept}
 
 
-def test_topic_of_another_space_is_helped_only_by_other_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_other_wordings_help_a_topic_of_another_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = unpacked(tmp_path, "space-21.json.gz", monkeypatch)
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "cloud"))
     (tmp_path / "elsewhere").mkdir()

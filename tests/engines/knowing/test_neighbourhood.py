@@ -46,7 +46,7 @@ def lines(shown: Neighbourhood, width: int, rows: int = 30, letters: bool = Fals
     return [line.plain.rstrip() for line, _ in drawn(shown, width, rows, ASCII if letters else UNICODE)]
 
 
-def test_heaviest_links_come_first_and_seeds_are_named(trace: Trace) -> None:
+def test_heaviest_links_come_first_and_seeds_are_marked(trace: Trace) -> None:
     shown = around(trace, STORE)
     told = {one.title: one for one in shown.neighbours}
     assert (told["Token rotation"].words, told["Token rotation"].leads_away) == ("related from", False)
@@ -61,7 +61,7 @@ def test_heaviest_links_come_first_and_seeds_are_named(trace: Trace) -> None:
     assert STORE not in {one.id for one in shown.neighbours}
 
 
-def test_link_shares_are_those_of_the_paths_over_it(trace: Trace) -> None:
+def test_share_of_a_link_is_the_sum_of_the_paths_over_it(trace: Trace) -> None:
     placed = trace.section(GraphRetrieval).placed(HANDOVER)
     shown = around(trace, HANDOVER)
     shares = {one.id: one.share for one in shown.neighbours}

@@ -91,7 +91,7 @@ def test_each_term_is_searched_once(keywords: list[str]) -> None:
     assert not set(related) & {*keywords, "cache"}
 
 
-def test_language_is_that_of_most_symbols() -> None:
+def test_language_is_the_most_frequent_one_among_symbols() -> None:
     rust = (symbol(f"r://a{number}.rs.f", "function") for number in range(2000))
     assert language_of(Graph((symbol("r://z.go.f", "function"), *rust)), CODE.equivalence) == "rust"
     assert language_of(Graph(()), CODE.equivalence) == ""

@@ -269,7 +269,7 @@ def test_general_phrases_include_verbs() -> None:
     ]
 
 
-def test_too_common_names_are_ignored() -> None:
+def test_very_common_names_are_ignored() -> None:
     lookup = small_index(SEED.name).lookup
     match = ClassMatch(EquivalenceClass("SAVE", ("save",), ("App", "save"), 1.0, "seed"), ("save",))
     found = resolved([match], lookup, SEED.equivalence)

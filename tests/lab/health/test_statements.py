@@ -97,7 +97,7 @@ def test_similarity_is_the_share_of_common_word_triples() -> None:
     assert likeness(shingle_hashes("one two"), shingle_hashes("one two")) == 1
 
 
-def test_copies_are_pairs_and_empty_texts_are_not() -> None:
+def test_copies_form_pairs_and_empty_texts_do_not() -> None:
     import numpy as np
 
     texts = ["some words that are copied", "", "nothing in common with it", "some words that are copied", ""]

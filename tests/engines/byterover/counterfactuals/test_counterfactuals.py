@@ -94,7 +94,7 @@ def test_other_wordings_never_exceed_the_ceiling_of_a_note(tree: Tree) -> None:
     assert (path.text, path.score) == ("“x/n.md”", 1.0)
 
 
-def test_weakly_matching_note_is_helped_only_by_words(tree: Tree) -> None:
+def test_only_other_wordings_help_a_weakly_matching_note(tree: Tree) -> None:
     tree.note("x/n.md", "Marsupials", "the quokka lives on rottnest island", days=1)
     for number in range(12):
         tree.note(f"y/{number}.md", "Other", "the quokka again and again, and many words beside it, at length")

@@ -175,7 +175,7 @@ def test_folder_is_helped_only_by_other_words(tree: Tree, text: str) -> None:
     assert again.hits[(offered[0].rank or 0) - 1].file == "a/_index.md"
 
 
-def test_shared_note_is_helped_only_by_other_words(tree: Tree, make_tree: object) -> None:
+def test_only_other_wordings_help_a_shared_note(tree: Tree, make_tree: object) -> None:
     assert callable(make_tree)
     other = make_tree("other")
     other.note("x/far.md", "Anchor banner", "anchor", days=300)
