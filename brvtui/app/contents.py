@@ -56,7 +56,7 @@ class Overview:
     aside: int = 0
     """The number of stubs and derived files."""
     loaded_ms: float = 0.0
-    """The time at which the snapshot was read, in milliseconds since 1970."""
+    """The time when the snapshot was read, in milliseconds since 1970."""
     reads_frontmatter: bool = False
     """True if the engine reads signals from frontmatter."""
     unread: str = ""

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 MOST_S = 0.8
-"""The maximum time in seconds for which the app waits at its end, in total for writing, watchers and the index."""
+"""The maximum time in seconds that the app waits at its end for writing, watchers and the index together."""
 _MOST_THREADS = 64
 """The number of tasks that can hang, for example on a network file system, before others have to wait."""
 

@@ -31,7 +31,7 @@ _GAP_S, _BREAK_GAP_S, _CHUNK_GAP_S = 0.01, 0.03, 0.5
 The last one is long because a large paste keeps the screen busy.
 """
 _CHUNK_PAUSE_S = 0.1
-"""The seconds for which keys after a paste are held back, so that a large paste changes the text only a few times."""
+"""The time in seconds for holding back keys after a paste, so that a large paste changes the text only a few times."""
 _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
 """The minimum numbers of characters in a paste: after its first line break, and before it.
 

@@ -208,7 +208,7 @@ class AppServices(App[None]):
         return write_crash_report(error or RuntimeError(doing), Circumstances(doing, self.current_mode, size))
 
     def report_thread_errors(self) -> None:
-        """Shows errors of threads as messages, like those of workers, instead of printing them over the screen."""
+        """Shows errors of threads as messages, like errors of workers, instead of printing them over the screen."""
 
         def notify(thrown: threading.ExceptHookArgs) -> None:
             name = thrown.thread.name if thrown.thread is not None else "a thread"

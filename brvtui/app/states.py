@@ -37,7 +37,7 @@ INDEX = "index"
 MANIFEST = "manifest"
 """The kind of ``_manifest.json``."""
 NEWER, GONE = "newer", "gone"
-"""The ways in which a file can differ from the text that was read."""
+"""The states of a file that differs from the text that was read."""
 CHANGED = "changed"
 """The state of a note that has changed on disk since the editor read it; a removed note is :data:`GONE`."""
 NO_SUCH_NOTE = "there is no such note (any more)"
@@ -189,7 +189,7 @@ class AnswerState(NamedTuple):
 
 
 class PinState(NamedTuple):
-    """The pinned answer, to which others are compared."""
+    """The pinned answer, with which others are compared."""
 
     trace: Trace | None = None
     """The pinned answer; None if there is none."""
@@ -216,7 +216,7 @@ class NoteState(NamedTuple):
     """The surroundings of a note."""
     similar: SimilarNotes | None = None
     seeking_similar: str = ""
-    """The note for which similar notes are being searched."""
+    """The note whose similar notes are being searched."""
 
 
 class CacheState(NamedTuple):
@@ -226,12 +226,12 @@ class CacheState(NamedTuple):
 
 
 class EngineLog(NamedTuple):
-    """The place of the log in which the engine records this project's queries."""
+    """The place of the engine's log of this project's queries."""
 
     place: str
     exists: bool
     is_pending: bool = False
-    """True if the log, like that of ByteRover V4, contains only queries that have not been sent yet."""
+    """True if the log, like ByteRover V4's, contains only queries that have not been sent yet."""
 
 
 class LogState(NamedTuple):
@@ -250,7 +250,7 @@ class LogState(NamedTuple):
     turns: Mapping[LoggedQuery, Turn] = {}
     """The turns in ``delivery``, by their entries."""
     wrong: frozenset[LoggedQuery] = frozenset()
-    """The answers to judged queries in which a note with a better grade is not first, or the first one is wrong."""
+    """The answers to judged queries whose first note is wrong or has a worse grade than another one."""
 
 
 class LabCell(NamedTuple):
@@ -381,7 +381,7 @@ class FleetState(NamedTuple):
     opened: str = ""
     """The member that is the open project; empty if there is none."""
     text: str = ""
-    """The question to which the answers belong."""
+    """The question that the answers belong to."""
     together: bool = False
     """True if one ranking of all notes is shown instead of each member's own answer."""
     work: FleetWork = FleetWork.IDLE

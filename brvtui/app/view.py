@@ -1,4 +1,4 @@
-"""The frozen view from which all screens are drawn, composed of sub-states, and its store."""
+"""The frozen view that all screens are drawn from, which consists of sub-states, and its store."""
 
 from __future__ import annotations
 
@@ -345,7 +345,7 @@ class ViewStore:
         Other screens are updated when they are shown.
         """
         self.view = self.shown = View()
-        """The whole state, and a copy for display in which :func:`bounded` has cut very long texts.
+        """The whole state, and a copy for display whose very long texts :func:`bounded` has cut.
 
         A trace that several sub-states share in :attr:`view` is also shared in :attr:`shown`.
         """

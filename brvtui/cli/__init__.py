@@ -7,8 +7,8 @@ import sys
 def main() -> None:
     """Runs ``brv-tui`` and ends the process with its exit code.
 
-    The working folder may be hostile, so it is first removed from the paths on which this process and its libraries
-    search for modules and programs. Only then is anything imported that the folder could also contain.
+    The working folder may be hostile, so it is first removed from the search paths of this process and its libraries
+    for modules and programs. Only then is anything imported that the folder could also contain.
     """
     _leave_working_folder()
     from brvtui import programs

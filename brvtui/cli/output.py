@@ -63,7 +63,7 @@ def print_blocks(blocks: Callable[[int], Blocks]) -> None:
 
 
 def say(text: str, err: bool = False) -> None:
-    """Prints a sentence. If the ``ascii`` setting is on, letters replace symbols, including those in names."""
+    """Prints a sentence. If the ``ascii`` setting is on, letters replace symbols, even in names."""
     from brvtui.paint.glyphs import ON, TO_LETTERS
 
     click.echo(text.translate(TO_LETTERS) if letters_setting() == ON else text, err=err)

@@ -91,7 +91,7 @@ def _file_of(name: str, source: SettingSource) -> Path:
 def recorded_profile(configuration: Configuration, name: str) -> TreeProfile:
     """Returns the profile ``name`` that is recorded in a file such as a saved trace.
 
-    The name must be that of a built-in profile or of one of the user's own. It is never opened as a path. No limit is
+    The name must belong to a built-in profile or to one of the user's own. It is never opened as a path. No limit is
     above those of :func:`chosen_profile` for a project's profile. Raises ``ProfileError``.
     """
     if name not in profiles_of(DEFAULT):

@@ -27,7 +27,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | _CLOSE
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | _CLOSE
 _PART = re.compile(r"\.brv-tui-(\d+)-[0-9a-f]{8}\.part")
 _JUST_MADE_S = 60.0
-"""The number of seconds within which a process locks a file that it has created."""
+"""The maximum number of seconds that a process takes to lock a file that it has created."""
 
 
 def create(name: str | Path, mode: int, folder: int | None = None) -> int:

@@ -103,9 +103,9 @@ def explained(
 ) -> Explanation:
     """The reason why ``document`` is, or is not, among the hits of ``trace``. ``hit`` contains its score.
 
-    ``use`` describes how the answer uses a hit with a given rank. ``lost`` returns the stage at which the document was
-    dropped, and a text with numbers. ``remedy`` returns a remedy for that stage and the document's title. The title of
-    a file that is not a document is ``name`` or, if ``name`` is empty, the last part of the path.
+    ``use`` describes how the answer uses a hit with a given rank. ``lost`` returns the stage that dropped the document,
+    and a text with numbers. ``remedy`` returns a remedy for that stage and the document's title. The title of a file
+    that is not a document is ``name`` or, if ``name`` is empty, the last part of the path.
     """
     path, place = document.path, document.position
     title = snapshot.notes[place].title if place is not None else name or path.rpartition("/")[2]

@@ -18,7 +18,7 @@ def better_match(hits: Sequence[Hit], ranked: Iterable[tuple[int, Hit]], leg: st
     """The best text match in ``ranked`` (pairs of rank and document) if it is clearly better than the first of
     ``hits``; otherwise None.
 
-    Without ``leg``, a match is clearly better if its raw text score is at least twice that of the first hit. ``leg`` is
+    Without ``leg``, a match is clearly better if its raw text score is at least twice the first hit's. ``leg`` is
     the name of a text leg: the first document in that leg is clearly better if the first hit is fifth there, or lower,
     or missing.
     """

@@ -214,7 +214,7 @@ def _read(snapshot: Snapshot, path: str) -> bytes:
 
 
 def bisected(low: int, high: int, found: Found, attempt: Callable[[int], Found | None]) -> tuple[int, Found]:
-    """The first position at which ``attempt`` returns a result, and that result. The caller knows that ``attempt``
+    """The first position where ``attempt`` returns a result, and that result. The caller knows that ``attempt``
     returns None at ``low`` and ``found`` at ``high``.
 
     This is correct only if ``attempt`` returns a result at every position after the first one with a result.

@@ -410,7 +410,7 @@ class QuotesNotes(Protocol):
 
 @runtime_checkable
 class HasManifest(Protocol):
-    """An engine that lists the tree in a manifest, from which prompts are built."""
+    """An engine that lists the tree in a manifest, which is part of its prompts."""
 
     def manifest_place(self, context: Context[Any], path: str) -> ManifestPlace | None:
         """The place of the file at ``path`` in the manifest; None for a file that is not in the snapshot."""

@@ -64,7 +64,7 @@ class EditPreview:
 
     @property
     def results(self) -> tuple[Moved, ...]:
-        """All results of both answers, in the order after the edit, followed by those that the edit removes.
+        """All results of both answers, in the order after the edit, followed by the results that the edit removes.
 
         A folder's ``context.md`` may appear twice: once as a note, and once as the folder that a note lifts.
         """

@@ -46,5 +46,5 @@ def load_ahead(embedder: Embedder) -> None:
 
 
 def never_cancelled() -> bool:
-    """Returns False. Work for which a query waits is never cancelled."""
+    """Returns False. Work that a query waits for is never cancelled."""
     return False

@@ -84,7 +84,7 @@ class MigratedTree:
 
 @runtime_checkable
 class Migrates(Protocol):
-    """An engine that has spaces, to which a context tree can be migrated."""
+    """An engine with spaces, and with a migration from context trees."""
 
     def migrated(self, snapshot: Snapshot, now_ms: float, name: str, constants: Any) -> MigratedTree:
         """The space called ``name`` that a migration at ``now_ms`` would create from the tree of ``snapshot``."""

@@ -29,7 +29,7 @@ Ask = Callable[[str], Iterable[Hit]]
 
 
 def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask) -> tuple[MissingWord, ...]:
-    """The places in notes at which ``words`` occur. These are words that an engine derived from ``query`` and did not
+    """The places in notes where ``words`` occur. These are words that an engine derived from ``query`` and did not
     find.
 
     Looks up at most 32 words, each as it was typed, and reads at most 2 MB of notes. A word may therefore also be in

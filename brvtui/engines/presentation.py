@@ -42,7 +42,7 @@ class Presentation:
     draws_graph = False
     """True if the engine ranks over a graph of links that can be drawn. The Graph pane then replaces the Cache pane."""
     decimals: ClassVar[int] = 2
-    """The number of decimals with which a note's best possible score is shown."""
+    """The number of decimals of a note's best possible score."""
     places_explained = ""
     """The meaning of the letters in :meth:`remark`, in a few words, shown in the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {

@@ -19,12 +19,12 @@ LEAST_LEAD = 1e-9
 """The smallest lead that is real. Smaller differences can result from adding the same parts in a different order."""
 _MOST_PARTS = 2
 _MOST_PLACES = 3
-"""The maximum number of missing words for which a sentence names notes that contain them."""
+"""If more words than this are missing, a sentence does not name the notes that contain them."""
 _LONGEST_RUN = 60
 _ROUND = 5
 """A ratio of text scores is shown without decimals if it is at least this."""
 _OUTMATCHED = 62
-"""The weight of the clause about a better match, which is more than that of a gate's margin."""
+"""The weight of the clause about a better match, which is higher than the weight of a gate's margin."""
 
 
 def default_sentence(trace: Trace) -> Sentence:

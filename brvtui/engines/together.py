@@ -17,7 +17,7 @@ class NotTogether(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class MemberHit:
-    """A result, and the member to which it belongs."""
+    """A result, and the member that it belongs to."""
 
     member: str
     hit: Hit
@@ -25,7 +25,7 @@ class MemberHit:
 
 @dataclass(frozen=True, slots=True)
 class MemberMiss:
-    """A near miss, and the member to which it belongs."""
+    """A near miss, and the member that it belongs to."""
 
     member: str
     miss: NearMiss

@@ -31,9 +31,9 @@ _LOOK_S = 0.5
 """The interval in seconds between checks that all workers are alive."""
 _CONNECT_S = 10.0
 _LEAST_S = 2.0
-"""The minimum time in seconds for which to wait for the scheduler."""
+"""The minimum time to wait for the scheduler, in seconds."""
 _FETCH_S = 5.0
-"""The maximum time in seconds for which to wait for the replies of a finished task."""
+"""The maximum time to wait for the replies of a finished task, in seconds."""
 
 
 class ClusterError(FleetError):

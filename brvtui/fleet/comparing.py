@@ -23,7 +23,7 @@ _ASKED_BELOW = 0.6
 It is lower than :data:`SIMILAR`, because estimates can be too low.
 """
 _MOST_COMPARED = 50
-"""The maximum number of notes with the same title or a similar MinHash with which one note is compared."""
+"""The maximum number of notes that one note is compared with because of the same title or a similar MinHash."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -59,7 +59,7 @@ class Member:
 
 
 class AbsenceKind(StrEnum):
-    """The kinds of absence, each of which has its own remedy."""
+    """The kinds of absence, each with its own remedy."""
 
     OTHER = "other"
     """Another problem, which the message describes."""

@@ -43,7 +43,7 @@ _NS_PER_S = 1_000_000_000
 
 
 def commit_of(repository: Path, revision: str) -> str:
-    """Returns the commit to which ``revision`` refers in ``repository``. Raises RevisionError."""
+    """Returns the commit that ``revision`` refers to in ``repository``. Raises RevisionError."""
     try:
         return commit_named(partial(_git, repository), revision)
     except GitFailed as error:

@@ -1,4 +1,4 @@
-"""Sketches of notes, from which members are compared. Members compute them; they contain hashes but no text."""
+"""Sketches of notes, for comparing members. Members compute them; they contain hashes but no text."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class SketchOf:
 
 @dataclass(frozen=True, slots=True)
 class ShinglesOf:
-    """Requests the hashed shingles of some notes, from which their exact similarity is computed."""
+    """Requests the hashed shingles of some notes, to compute their exact similarity."""
 
     paths: tuple[str, ...]
 

@@ -54,8 +54,8 @@ class AskedState:
 
     name: str
     context: Context[Any]
-    """The constants, time and services of the state. The snapshot is the one on disk, from which both compared states
-    are derived.
+    """The constants, time and services of the state. The snapshot is the one on disk; both compared states are derived
+    from it.
     """
     reading: TreeConstants
     """The constants used to read the files of this state."""

@@ -218,7 +218,7 @@ class JudgedEngines:
 
     @property
     def overlaps(self) -> tuple[Overlap, ...]:
-        """The mean overlap of each pair of engines, over the queries for which at least one of the two has results."""
+        """The mean overlap of each pair of engines, over the queries with results from at least one of the two."""
         overlaps = []
         for one, other in combinations(self.evaluations, 2):
             pairs = zip(one.queries, other.queries, strict=True)

@@ -41,7 +41,7 @@ MOST_HITS = 100
 _MOST_DAYS = 3650
 """The maximum age, in days, of an update to try. Older updates have the same effect."""
 TRIAL_LENGTH = 1_000
-"""The maximum length of a query for which changes are tried, because each trial runs the query again."""
+"""For queries longer than this, no changes are tried, because each trial runs the query again."""
 _MOST_WORDS = 4
 """The maximum number of missing query words that are added to a title in every combination."""
 

@@ -174,7 +174,7 @@ class TraceDiff:
     then: Trace
     now: Trace
     results: tuple[ResultChange, ...]
-    """All results of both answers: current results by rank, then those that are gone. If the answers come from
+    """All results of both answers: current results by rank, then the ones that are gone. If the answers come from
     different engines, the results have no scores, because scores are not comparable.
     """
 

@@ -27,7 +27,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """The parts from which a snapshot is assembled."""
+    """The parts that make up a snapshot."""
 
     project: FoundProject
     constants: TreeConstants

@@ -41,7 +41,7 @@ from brvtui.tree.reading.signals import SignalLayers
 
 _Item = TypeVar("_Item")
 MOST_PLACES = 2_000
-"""The number of changed files from which a full load is equally fast."""
+"""With at least this number of changed files, a full load is equally fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def update(
 ) -> Snapshot | None:
     """Returns the snapshot after changes at ``places``, which are files and folders below the tree.
 
-    The result is equal to that of :func:`load`. ``edit`` replaces the content of its file on disk. Returns ``previous``
+    The result equals the one of :func:`load`. ``edit`` replaces the content of its file on disk. Returns ``previous``
     itself if nothing changed. Returns None if the whole tree must be loaded: because of symlinks and other unusual
     files, shared sources, more files than the engine reads, or a clock that was set back.
     """
@@ -169,7 +169,7 @@ def _changed_files(
 
 
 def _candidates(previous: Snapshot, places: Iterable[str]) -> set[str]:
-    """Returns the files that may have changed: ``places``, and all files below those that are or were folders."""
+    """Returns the files that may have changed: ``places``, and all files below the ones that are or were folders."""
     tree = previous.project.tree
     shut = {file.path for file in previous.unseen}
     wanted: set[str] = set()

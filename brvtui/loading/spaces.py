@@ -136,7 +136,7 @@ def _topics(project: SpaceProject, spaces: tuple[SpaceContents, ...]) -> Iterato
 
 
 def _signals(space: SpaceContents, path: str, base: NoteSignals) -> NoteSignals:
-    """Converts the signals of a topic to those of a note. Uses defaults for values that V4 cannot read as numbers."""
+    """Converts a topic's signals to a note's signals. Uses defaults for values that V4 cannot read as numbers."""
     stored = space.signals.get(path)
     if not isinstance(stored, TopicSignals):
         return base

@@ -38,7 +38,7 @@ class Projects:
         self._open: dict[tuple[Path, Path], ServedProject] = {}
         """The open projects, the one asked about last at the end."""
         self._places: dict[Path, Path] = {}
-        """The place to which each allowed folder led when it was first used."""
+        """The place that each allowed folder led to when it was first used."""
 
     def choose(self, roots: Sequence[Path], wanted: str = "", note: str = "") -> ServedProject:
         """The session of the project ``wanted`` (a name, or a path below an allowed folder) or, if that is empty, of

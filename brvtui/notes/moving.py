@@ -85,7 +85,7 @@ def _written_as(link: Link, written: str, path: str) -> str:
 
 
 def _target_of(link: Link, replacement: str, source: str, names: Names) -> str:
-    """Returns the path to which ``replacement`` would lead in place of ``link``; empty if it would not be a link."""
+    """Returns the path that ``replacement`` would lead to in place of ``link``; empty if it would not be a link."""
     if link.kind is LinkKind.MARKDOWN:
         around = f"[text](<{replacement}>)" if link.quote else f"[text]({replacement})"
     elif link.kind is LinkKind.RELATION:
@@ -267,7 +267,7 @@ def _records(
 
 
 def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
-    """Yields notices about signals under old paths in places to which the tool does not write."""
+    """Yields notices about signals under old paths in places where the tool does not write."""
     in_sidecar = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
     if len(in_sidecar) == 1:
         old, entry = next(iter(in_sidecar.items()))

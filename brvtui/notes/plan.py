@@ -27,7 +27,7 @@ class ChangedMeanwhile(NoteError):
 class FileContent:
     """The content of a file.
 
-    If ``mtime_ns`` is None, the file gets the time at which it is written. If ``mode`` is None, it gets the default
+    If ``mtime_ns`` is None, the file gets the time of writing. If ``mode`` is None, it gets the default
     permissions.
     """
 

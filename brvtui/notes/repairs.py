@@ -135,7 +135,7 @@ def _replaced(pairs: Iterable[tuple[str, ...]]) -> dict[str, str]:
 
 
 def _merged(kept: str, other: str, old: str, new: str) -> str:
-    """Returns both texts as one, without the links with which they referred to each other."""
+    """Returns both texts as one, without their links to each other."""
     itself = {f"@{new}", f"@{new.removesuffix('.md')}"}
     try:
         lines = joined(kept, other).splitlines(keepends=True)
@@ -149,7 +149,7 @@ def _merged(kept: str, other: str, old: str, new: str) -> str:
 
 
 def _linked(snapshot: Snapshot, text: str, old: str, new: str) -> str:
-    """Returns ``text``, that of the note at ``new``, with a link to the archived note at ``old``."""
+    """Returns ``text``, the text of the note at ``new``, with a link to the archived note at ``old``."""
     title = _BRACKETS.sub(r"\\\g<0>", snapshot.parsed[old].title) if old in snapshot.parsed else old
     way = quote(posixpath.relpath(archived_as(old).stub, posixpath.dirname(new) or "."))
     return with_relation(text, f"Supersedes [{title}]({way}).")

@@ -129,7 +129,7 @@ def column_widths(rows: Sequence[Sequence[Row]], width: int) -> list[int]:
     natural = [max([1, *(width_of(cells[place]) for cells in rows if place < len(cells))]) for place in range(count)]
     room = width - _GAP * (count - 1)
     caps = range(_LEAST_COLUMN, max(natural) + 1)
-    # finds the largest cap with which all columns fit; the smallest cap if none fits
+    # finds the largest cap that makes all columns fit, or the smallest cap if none does
     past = bisect_right(caps, room, key=lambda cap: sum(min(one, cap) for one in natural))
     cap = caps[max(past - 1, 0)] if caps else max(natural)
     return [min(one, cap) for one in natural]

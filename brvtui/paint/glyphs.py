@@ -95,7 +95,7 @@ _PARTS = (
     ("other", "other", "▒", "?"),
     ("lost", "lost", "╱", "/"),
 )
-"""The parts of a score: name, role, and the sign and the letter with which their bars are filled."""
+"""The parts of a score: name, role, and the sign and the letter that fill their bars."""
 PART_ROLES = {part: role for part, role, *_ in _PARTS}
 
 UNICODE = Glyphs(

@@ -97,7 +97,7 @@ _LACK = 8
 _COARSE = 2
 """The number of decimals above which a bar needs a larger width, because scores are small and differ little."""
 _BARRED, _FINELY_BARRED = 32, 40
-"""The minimum widths, in cells, at which bars are shown. The second is for scores with many decimals."""
+"""The minimum widths for bars, in cells. The second is for scores with many decimals."""
 
 
 def title_room(scale: Scale, width: int) -> int:
@@ -233,7 +233,7 @@ def with_rest(
 def because(shares: Sequence[tuple[str, float]], decimals: int, is_ahead: bool = True, other: str = "the next") -> str:
     """Describes ``shares``: the parts that put a result ahead, or behind, and those that work against that.
 
-    ``other`` is the result with which it is compared. Example: ``because of recency (0.20), despite relevance (0.10)``.
+    ``other`` is the result that it is compared with. Example: ``because of recency (0.20), despite relevance (0.10)``.
     """
     texts: dict[bool, list[str]] = {True: [], False: []}
     for name, value in shares:

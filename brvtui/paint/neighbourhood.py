@@ -116,7 +116,7 @@ def _way_key(number: int) -> str:
 
 
 def signs_of(glyphs: Glyphs) -> _Signs:
-    """Returns the signs with which a neighbourhood is drawn."""
+    """Returns the signs for drawing a neighbourhood."""
     return _UNICODE if glyphs.unicode else _ASCII
 
 
@@ -157,7 +157,7 @@ def _below_title(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) ->
 
 
 def _beside_box(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
-    """Draws the centre in a box on the left. A short line joins the box to the trunk, from which all links start."""
+    """Draws the centre in a box on the left. A short line joins the box to the trunk, where all links start."""
     box = _box(shown, glyphs)
     slots: list[Neighbour | None] = []
     for one in shown.neighbours:

@@ -40,7 +40,7 @@ _FACTORS = 18
 _MOST_ASKED = 12
 """The maximum number of cells for the query's terms in the table of terms."""
 _FULL_TERMS = 62
-"""The minimum width, in cells, at which the row of a term shows all numbers."""
+"""The minimum width, in cells, of a term's row with all numbers."""
 TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top", "results.medium", "results.high")
 """The constants whose values are marked on the bar of a score, if the trace contains them."""
 _SOURCES = {"sidecar": "ByteRover's own store"}

@@ -66,7 +66,7 @@ def _shortened(text: str, shared: int, width: int) -> str:
 ALWAYS = 100
 """The weight of a clause that is never left out."""
 _DECISIVE = 60
-"""The weight from which a clause that does not fit is cut, not left out."""
+"""A clause with at least this weight is cut, not left out, if it does not fit."""
 _LEAST_PART = 20
 """The minimum number of cells for a part of a clause."""
 _LONGEST_TITLE = 80
@@ -190,7 +190,7 @@ def letters(count: int) -> str:
 
 
 def searched_word(text: str, query: str) -> list[Span]:
-    """Returns a searched word in quotes. If it is not a word of ``query``, adds the word from which it was made."""
+    """Returns a searched word in quotes. If it is not a word of ``query``, adds the word that it was made from."""
     made_from = origin(text, query)
     return [*word(text), (f" (made from {made_from})", "text")] if made_from else word(text)
 
@@ -238,7 +238,7 @@ def _match_words(one: MatchedWord, alone: bool, query: str) -> list[Span]:
 NO_ANSWER = "tier-none"
 """The role of an answer without results. Remarks beside it are not shown as a success."""
 NEUTRAL = "tier-2"
-"""The role of an answer whose engine has no tiers, or has tiers for which themes define no colours."""
+"""The role of an answer whose engine has no tiers, or tiers without colours in themes."""
 _COLOURED = range(5)
 
 

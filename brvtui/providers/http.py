@@ -137,7 +137,7 @@ class AnswerMask:
 
 
 def _key_prefix_length(text: str, key: str) -> int:
-    """Returns the length of the longest proper prefix of ``key`` with which ``text`` ends."""
+    """Returns the length of the longest proper prefix of ``key`` at the end of ``text``."""
     return next((size for size in range(len(key) - 1, 0, -1) if text.endswith(key[:size])), 0)
 
 

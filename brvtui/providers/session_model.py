@@ -31,7 +31,7 @@ class SessionModel:
         self._requests = requests
         self._cached: tuple[ModelSettings, ChatModel | None, str] | None = None
         self._allowed: ModelSettings | None = None
-        """The settings to which the user consented. A different model or address needs the user's consent again."""
+        """The settings that the user consented to. A different model or address needs the user's consent again."""
         self._lock = threading.Lock()
 
     @property

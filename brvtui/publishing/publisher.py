@@ -109,7 +109,7 @@ def _malloc_trim() -> Callable[[int], int] | None:
 
 
 WORTH_KEEPING = 500
-"""The number of files from which storing an index saves time. A smaller tree is read as fast as its index."""
+"""The minimum number of files for which storing an index saves time. A smaller tree is read as fast as its index."""
 _FEW, _ONE_IN = 20, 100
 """The index is written again if more than 20 files, and more than one file in 100, have changed."""
 _RELEASED_EVERY = 32

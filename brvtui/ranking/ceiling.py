@@ -89,13 +89,13 @@ def ceilings(days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Flo
 
 
 def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Floats:
-    """The age in days at which each note's ceiling falls below its threshold for good: the inverse of :func:`ceilings`.
+    """The age in days when each note's ceiling falls below its threshold for good: the inverse of :func:`ceilings`.
 
     Each age is a positive multiple of :data:`PRECISION_DAYS`, or infinite if the ceiling does not fall that far within
     80 years. It is never 0, because at exactly 0 days the score uses the stored recency instead of the decayed one.
     """
     thresholds, notes = thresholds[:, None], notes.at(np.arange(len(thresholds))[:, None])
-    # A ceiling never rises with age, so this counts the ages at which it is not yet below the threshold. The bits of
+    # A ceiling never rises with age, so this counts the ages when it is not yet below the threshold. The bits of
     # the count are found from the highest to the lowest. With few notes, one round finds several bits, because then the
     # number of calls costs more than the amount of data.
     rounds = math.ceil(_LIFETIME_LOG2 / max(1.0, math.log2(_AT_ONCE / max(1, len(thresholds)))))
@@ -113,7 +113,7 @@ def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstan
 
 def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Floats) -> Floats:
     """The number of days until each note's ceiling falls below its threshold. ``ceiling`` is the current ceiling, and
-    ``falling`` the age in days at which it falls below.
+    ``falling`` the age in days when it falls below.
 
     The result is 0 if the ceiling is already below the threshold, and infinite if that takes longer than
     :data:`HORIZON_DAYS`. ``since`` is each note's age in days, negative if its modification time is in the future.

@@ -1,4 +1,4 @@
-"""Signal decay, and the age at which importance has decayed to a value (``docs/reference/byterover.md``, "Decay")."""
+"""Signal decay, and the age when importance has decayed to a value (``docs/reference/byterover.md``, "Decay")."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def decayed_recency(recency: Floats | float, days: Floats | float, decay: DecayR
 
 
 def days_until_importance(threshold: Floats | float, importance: Floats, decay: DecayRules) -> Floats:
-    """The age in days at which stored ``importance`` has decayed to ``threshold``: the inverse of
+    """The age in days when stored ``importance`` has decayed to ``threshold``: the inverse of
     :func:`decayed_importance`.
 
     The age is zero or negative if the importance starts at or below ``threshold``. It is infinite if the importance

@@ -52,7 +52,7 @@ def _raised(importance: Floats, levels: Levels, gain: float, signals: SignalRule
 
 
 def promoted_from(signals: SignalRules) -> tuple[float, float, float]:
-    """For each of :data:`LEVELS`, the importance from which an event promotes a note; infinite for core."""
+    """For each of :data:`LEVELS`, the minimum importance for an event to promote a note; infinite for core."""
     draft = min(signals.validated_from, signals.core_from) if signals.skip_validated else signals.validated_from
     return draft, signals.core_from, math.inf
 

@@ -1,1 +1,1 @@
-"""Actions as data, from which the key bindings, key bar, palette, help and docs/reference/keys.md are built."""
+"""Actions as data. The key bindings, key bar, palette, help and docs/reference/keys.md are all built from it."""

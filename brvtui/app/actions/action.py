@@ -39,7 +39,7 @@ class Need(Flag):
     NOTE = auto()
     """A current note; on the Fleet screen, the note may be in a memory that is not open."""
     EXPLAINED = auto()
-    """A current note, and an answer in which the note's place can be explained."""
+    """A current note, and an answer that can explain the note's place."""
     TERMINAL = auto()
     """A terminal for other programs, which a browser does not have."""
 
@@ -93,7 +93,7 @@ class Place(NamedTuple):
     kind: PlaceKind
     actions: tuple[Action, ...]
     within: Place | None = None
-    """The place from which the class inherits further actions."""
+    """The place that provides further actions, which the class inherits."""
     screens: tuple[str, ...] = ()
     """The screens that contain the pane or field; empty if only dialogs do."""
     aside: str = ""

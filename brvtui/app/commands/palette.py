@@ -144,7 +144,7 @@ def _commands_of(
 def found(word_filter: WordFilter, commands: Iterable[Command]) -> list[Command]:
     """Returns the commands that match all words of ``word_filter``.
 
-    Titles that start with the typed words are first, then titles in which each typed word begins a word, then other
+    Titles that start with the typed words are first, then titles with words that begin with each typed word, then other
     titles that contain the words, then other matches; each group keeps its order.
     """
     matches = [command for command in commands if command.is_meant_by(word_filter.words)]

@@ -294,7 +294,7 @@ class NoteChanges:
         self._change(lambda session: session.notes.redo(), "redone; {note.undo} undoes it")
 
     def list_all(self) -> None:
-        """Lists the changes of this session in a dialog in which they can be undone and redone."""
+        """Lists the changes of this session in a dialog that can undo and redo them."""
         session = self._project.session
         if session is None:
             return

@@ -49,7 +49,7 @@ class Editing:
         """The path of the note that the user last asked to edit in the built-in editor."""
 
     def use(self, screen: EditorScreen) -> None:
-        """Sets the screen in which notes are edited."""
+        """Sets the screen for editing notes."""
         self._screen = screen
 
     @property

@@ -184,11 +184,11 @@ class FoundDraft:
     """The text on disk; if the note was moved, the text at the new path."""
     age_s: float
     is_on_disk_text: bool
-    """True if the text on disk is still the text from which the draft was started."""
+    """True if the text on disk is still the one that the draft is based on."""
     hunks: tuple[Hunk, ...] | None = field(repr=False)
     """The differences from ``base``; None if either text is too long for the editor."""
     moved: OnDisk | None = None
-    """The file that now contains the text from which the draft was started, if the note was moved."""
+    """If the note was moved, the file that now contains the text that the draft is based on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class DraftRequest:
     path: str
     data: bytes | None = field(repr=False)
     base: FileVersion | None = None
-    """The version of the file from which the draft was started."""
+    """The version of the file that the draft is based on."""
     is_set_aside: bool = False
     """True for text that could not be saved; it is kept in addition to the draft of the edited text."""
 

@@ -213,5 +213,5 @@ class ProblemsPane(ChoicePane):
 
 
 def role_of(problem: Problem) -> str:
-    """Returns the role in which a problem is painted."""
+    """Returns the role for painting a problem."""
     return "bad" if problem.severity == "error" else "warn"

@@ -36,7 +36,7 @@ Explain = Callable[[LoggedQuery, str], None]
 
 _MOST_LOGGED = 2_000
 _DAYS = 30
-"""The age in days up to which turns are read."""
+"""The maximum age in days of turns that are read."""
 _POLL_S = 2.0
 _SHARE = 200
 """The pause until the next reading, as a multiple of the time that the last one took, so that following costs little.
@@ -287,7 +287,7 @@ def _delivered(session: Session, reader: DeliveryReader | None, has_news: bool) 
 
 
 def _with_turns(entries: tuple[LoggedQuery, ...], turns: Mapping[LoggedQuery, Turn]) -> tuple[LoggedQuery, ...]:
-    """Returns ``entries`` with those that only transcripts contain, newest first."""
+    """Returns ``entries`` together with the ones that only transcripts contain, newest first."""
     logged = [entry for entry in entries if entry.status != UNLOGGED]
     only_there = [entry for entry in turns if entry.status == UNLOGGED]
     newest = sorted([*logged, *only_there], key=lambda entry: -entry.at_ms) if only_there else logged

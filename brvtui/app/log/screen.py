@@ -265,7 +265,7 @@ class LogScreen(FrameScreen):
         self._logs = logs
         self._keep_answer = keep_answer
         self._compared_state: tuple[object, ...] = ()
-        """The state on which the last comparison depended; empty if none is shown."""
+        """The state that the last comparison depended on; empty if none is shown."""
 
     def make_panes(self) -> ComposeResult:
         """Yields the log, the selected entry, its delivery and the summary."""

@@ -128,7 +128,7 @@ class _Grid:
 
 
 def _line_ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, str]]:
-    """Returns a name and its role for each row in which a curve ends. If the row is taken, the name moves up."""
+    """Returns a name and its role for each row where a curve ends. If the row is taken, the name moves up."""
     ended = [(float(one.values[-1]), one) for one in series]
     ends: dict[int, tuple[str, str]] = {}
     lowest = height - 1
@@ -190,7 +190,7 @@ class AgeingPane(Pane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the note's ageing and its forecast in another engine, from which the lines are built."""
+        """Returns the note's ageing and its forecast in another engine, since the lines are built from them."""
         return (self.ageing, self.forecast, *super().also_reads())
 
     def heading(self, view: View) -> str:

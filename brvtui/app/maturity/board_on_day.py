@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _NOTABLE = (ARCHIVE, PRUNING)
 _SOON = 30
-"""The number of days within which a coming event is shown instead of a past event."""
+"""An event that is at most this many days away is shown instead of a past event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class BoardOptions:
     only: Event | None = None
     """Keeps only the notes for which this event will have happened by the day."""
     only_changes: bool = False
-    """Keeps only notes for which an event happens between today and the day. If the day is today, keeps all notes."""
+    """Keeps only notes with an event between today and the day. If the day is today, keeps all notes."""
 
     @property
     def in_span(self) -> bool:
@@ -128,7 +128,7 @@ class Ageing:
     coming: Sequence[UpcomingEvent]
     curve: Curve
     thresholds: tuple[float, ...]
-    """The scores that gates require, for example those of the direct answer and of the prompt."""
+    """The scores that gates require, for example for the direct answer and the prompt."""
     hits: After
     updates: After
     archive_below: float | None

@@ -67,7 +67,7 @@ class ColumnPane(ChoicePane):
         self.on_day: BoardOnDay | None = None
         self._positions: list[int] = []
         self._of: tuple[BoardOnDay, WordFilter] | None = None
-        """The board and filter for which the current rows were built, to avoid building them again."""
+        """The board and filter of the current rows, to avoid building these rows again."""
 
     def put(self, on_day: BoardOnDay) -> None:
         """Shows ``on_day``, the board for another day or with other options."""

@@ -52,7 +52,7 @@ class ForecastBar(Lines):
         self._dragged = False
 
     def put(self, on_day: BoardOnDay | None, day: int) -> None:
-        """Shows another board or day. ``day`` is the requested day, for which the board may not be available yet."""
+        """Shows another board or day. ``day`` is the requested day, whose board may not be available yet."""
         self.on_day, self.day = on_day, day
         self.rebuild()
 
@@ -62,7 +62,7 @@ class ForecastBar(Lines):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the board, the requested day and the late queries, from which the lines are built."""
+        """Returns the board, the requested day and the late queries, since the lines are built from them."""
         return (self.on_day, self.day, self.silence)
 
     def build(self, view: View, width: int) -> list[Line]:

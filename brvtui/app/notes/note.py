@@ -75,13 +75,13 @@ class NotePane(Pane):
         """The index of the current link, which Enter follows; -1 for none."""
         self.document: Document | None = None
         self.rendered: RenderRequest | None = None
-        """The request for which the lines were rendered."""
+        """The request that the rendered lines belong to."""
         self._requested: RenderRequest | None = None
         self._waits = False
         """True if the pane shows that it is waiting."""
         self._wait_timer: Timer | None = None
         self._fragment = ""
-        """The heading to which the pane scrolls when the note is rendered."""
+        """The heading that the pane scrolls to when the note is rendered."""
         self._last_offset = 0
         """The scroll offset of the text, kept while a problem is shown instead."""
         self._terms: re.Pattern[str] | None = None

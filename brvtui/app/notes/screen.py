@@ -136,11 +136,11 @@ class NotesTree(TreePane):
         return ", ".join(filter(None, (told, stubs, "titles and paths only, so far" if self._is_searching else "")))
 
     def followed(self, before: str) -> str:
-        """Returns the selected note, to which the cursor is moved."""
+        """Returns the selected note, since the cursor moves to it."""
         return self.view.selection.file or before
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
-        """Always False, since the cursor marks the selected note, or the folder to which it was moved."""
+        """Always False, since the cursor itself marks the selected note, unless it was moved to a folder."""
         return False
 
     def name_role(self, branch: Branch) -> str:

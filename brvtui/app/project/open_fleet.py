@@ -42,7 +42,7 @@ class OpenFleet:
         self._make = where
         self._where: MemberExecutor | None = None
         self._placed: tuple[Member, ...] = ()
-        """The members for which the executor was created."""
+        """The members that the executor was created for."""
         self._asking = threading.Lock()
 
     def read(self) -> Fleet:

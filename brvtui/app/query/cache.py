@@ -46,7 +46,7 @@ class CachePane(Pane):
         return self._cache(view, self.content_size.width).title
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the lines in which the engine describes its cache."""
+        """Returns the engine's description of its cache, as lines."""
         if view.opening:
             return []
         from brvtui.paint.blocks import lines_of

@@ -28,7 +28,7 @@ class Digest(Lines):
         return {widget.id or "" for widget in self.siblings if widget.display}
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the visible panes, on which the rows depend."""
+        """Returns the visible panes, since the rows depend on them."""
         return (" ".join(sorted(self._others)),)
 
     def build(self, view: View, width: int) -> list[Line]:

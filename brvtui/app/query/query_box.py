@@ -44,7 +44,7 @@ class ScopeTree(TreePane):
         folder: str
 
     def heading(self, view: View) -> str:
-        """Returns the title with the folder to which the query is limited."""
+        """Returns the title with the folder that limits the query."""
         return f"Tree · in {view.query.scope}" if view.query.scope else "Tree"
 
     def head(self, view: View, width: int) -> list[Line]:
@@ -89,7 +89,7 @@ _TERMS = 6
 
 
 class QueryInput(OrderedInput):
-    """A one-line field in which up and down go through the history; the unfinished text is preserved."""
+    """A one-line field with a history, which up and down go through; the unfinished text is preserved."""
 
     TITLE = "Query"
     HELP_TEXT = (
@@ -146,7 +146,7 @@ class QueryBadge(Lines):
         self.watch(self.screen, "focused", lambda: self.rebuild(), init=False)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the id of the focused widget, on which the line depends."""
+        """Returns the id of the focused widget, since the line depends on it."""
         return (self.screen.focused.id if self.screen.focused is not None else "",)
 
     def build(self, view: View, width: int) -> list[Line]:

@@ -136,7 +136,7 @@ class QueryRunner:
         self.requests = RequestQueue(self._begin, self._pause)
         self._pausing: Timer | None = None
         self._expiring: Timer | None = None
-        """The timer for the time at which the displayed cached answer expires."""
+        """The timer for the moment when the displayed cached answer expires."""
         self._cancellation: Cancellation | None = None
         """The cancellation of the newest run that a model may answer. It has no effect after that run has ended."""
         self._newest_run = 0

@@ -275,7 +275,7 @@ class FrameScreen(Screen[None]):
 
     @property
     def home(self) -> str:
-        """The main pane, to which going back leads."""
+        """The main pane, which going back leads to."""
         return self.body.plan.panes[0]
 
     def action_pane(self, pane: str) -> None:

@@ -34,7 +34,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 @dataclass(frozen=True, slots=True)
 class JumpTarget:
-    """A pane or field that can have the focus: its id, and the cells in which its letter is shown."""
+    """A pane or field that can have the focus: its id, and the cells for its letter."""
 
     id: str
     x: int

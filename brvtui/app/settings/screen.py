@@ -76,7 +76,7 @@ class SettingPane(Pane):
         self.row: SettingRow | None = None
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the setting and the theme (which a key can change), from which the lines are built."""
+        """Returns the setting and the theme (which a key can change), since the lines are built from them."""
         return (self.row, self.app.theme, *super().also_reads())
 
     def restyle(self) -> None:

@@ -162,7 +162,7 @@ class Body(Widget):
         return width < min(_LEAST_FOR_TABS, sum(len(names[tab]) + 1 for tab in self._shown_tabs()) + _AROUND_TABS)
 
     def tab_spots(self) -> dict[str, tuple[int, int]]:
-        """Returns the screen cell at which each tab's name begins; empty if tab names are not shown."""
+        """Returns the screen cell where each tab's name begins; empty if tab names are not shown."""
         areas = self.areas(self.size)
         tabs = self._shown_tabs()
         narrow = self.tab in areas and self._is_too_narrow(areas[self.tab].width)

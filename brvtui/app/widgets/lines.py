@@ -72,7 +72,7 @@ class Lines(Widget):
     """Draws the lines from :meth:`build`, and builds them again only when its inputs have changed."""
 
     READS: ClassVar[tuple[type[SubState], ...]] = ()
-    """The parts of the view from which the lines are built."""
+    """The parts of the view that the lines are built from."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -331,7 +331,7 @@ def stale_lines(texts: Mapping[str, str], view: View, width: int, glyphs: Glyphs
 
 
 def selected_in_one(screen: Screen[Any], selections: dict[Widget, Selection]) -> dict[Widget, Selection]:
-    """Returns a selection within the widget in which it began; Textual's would contain all panes between."""
+    """Returns a selection that stays within the widget where it began; Textual's would contain all panes between."""
     state = screen._select_state
     widget = state.start.content_widget if state is not None else None
     start = state.start.content_offset if state is not None else None

@@ -1,4 +1,4 @@
-"""Text fields that handle keys in the order in which they were typed, even in a burst, and never show raw escapes.
+"""Text fields that handle keys in the order of typing, even in a burst, and never show raw escapes.
 
 Textual sends an editing key from the field to the app, which runs the action. Letters typed in the meantime would
 already be in the field, and ctrl+u or backspace would delete them.
@@ -29,7 +29,7 @@ from brvtui.app.widgets.lines import Lines, Paragraphs
 from brvtui.paint.line import Line, line
 from brvtui.text.visible import visible_each
 
-# A row of options, one of which is chosen.
+# A row of options with one chosen option.
 
 
 class Options(Lines, can_focus=True):
@@ -42,7 +42,7 @@ class Options(Lines, can_focus=True):
         """Posted when another option is selected."""
 
     def __init__(self, label: str, options: Sequence[str], chosen: str = "", *, id: str) -> None:
-        """Creates a row of ``options``, in which ``chosen`` or else the first option is selected."""
+        """Creates a row of ``options``, and selects ``chosen`` or else the first one."""
         super().__init__(id=id)
         self._label = label
         self._options = options
@@ -50,7 +50,7 @@ class Options(Lines, can_focus=True):
         self._edges: list[tuple[int, str]] = []
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the selected option and the focus state, on which the line depends."""
+        """Returns the selected option and the focus state, since the line depends on them."""
         return (self.chosen, self.has_focus)
 
     def build(self, view: View, width: int) -> list[Line]:

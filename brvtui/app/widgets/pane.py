@@ -33,7 +33,7 @@ _WHEEL_ROWS = 3
 _CORNERS = 6
 _BEHIND_TABS = "  "
 _LEAST_BEHIND_TABS = 24
-"""The minimum number of cells after the tabs for which a title is shown."""
+"""The minimum number of free cells after the tabs that a title needs."""
 _MATCH = "bold match on match-ground"
 _MATCH_HERE = "bold reverse match"
 
@@ -212,7 +212,7 @@ class Pane(Lines, can_focus=True):
     # filtering
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the words of the filter, on which the lines depend."""
+        """Returns the words of the filter, since the lines depend on them."""
         return (" ".join(self.word_filter.words),)
 
     def made(self) -> Sequence[Line]:

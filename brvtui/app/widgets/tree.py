@@ -158,7 +158,7 @@ class TreePane(ChoicePane):
         return []
 
     def followed(self, before: str) -> str:
-        """Returns the choice to which the cursor moves when another note is selected; ``before`` is the current one."""
+        """Returns the choice that the cursor moves to when another note is selected; ``before`` is the current one."""
         return before
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:

@@ -90,7 +90,7 @@ def files_between(root: Path, revisions: str) -> list[str]:
 
 
 _DAYS = 30
-"""The maximum age in days at which a commit raises a score."""
+"""The maximum age in days of a commit that raises a score."""
 _LARGEST_OUTPUT = 32_000_000
 _MOST_COMMITS = 5_000
 _SECONDS = 5.0

@@ -24,7 +24,7 @@ _LOOKUPS, _LOOKUPS_PER_ENTRY = 5_000_000, 5
 for each of them is usually enough.
 """
 _BY_PACKAGE = frozenset({"java", "csharp"})
-"""Languages in which a file sees all names in its own package."""
+"""Languages whose files see all names in their own package."""
 _CALLABLE = frozenset({"function", "method"})
 _PASSING_ON = frozenset({"python", "javascript", "typescript", "rust"})
 """Languages with modules that can re-export imported names."""
@@ -131,7 +131,7 @@ class Linker:
         return id_
 
     def _target(self, file: CodeFile, written: str, source: str) -> tuple[str, bool]:
-        """The id to which the name ``written`` refers, and True if it was resolved to a symbol or an import."""
+        """The id that the name ``written`` refers to, and True if it was resolved to a symbol or an import."""
         type_name = self._type_around(file, source)
         found = self.find(file, type_name, written)
         if found:
@@ -150,7 +150,7 @@ class Linker:
         return node is not None and node.kind in TYPES
 
     def find(self, file: CodeFile, type_name: str, written: str) -> str:
-        """The id of the symbol to which ``written`` refers inside the type ``type_name`` of ``file``; empty if there is
+        """The id of the symbol that ``written`` refers to inside the type ``type_name`` of ``file``; empty if there is
         none.
         """
         head, _, rest = written.partition(".")
@@ -198,7 +198,7 @@ class Linker:
         return ""
 
     def _imported(self, file: CodeFile, name: str, seen: _Seen) -> str:
-        """The symbol to which ``name`` refers through the imports of ``file``, including re-exports."""
+        """The symbol that ``name`` refers to through the imports of ``file``, including re-exports."""
         if (file.path, name) in seen or len(seen) >= _MOST_LOOKUPS or self.is_cut:
             return ""
         seen.add((file.path, name))

@@ -70,7 +70,7 @@ class ReadingBudget:
             self._spare = max(0.0, self._spare - max(0.0, seconds - self._usual(size)))
 
     def fail(self, path: str) -> None:
-        """Records a file for which the parser failed."""
+        """Records a failure of the parser on a file."""
         with self._lock:
             self._failures[_language(path)] += 1
 

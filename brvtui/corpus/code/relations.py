@@ -54,7 +54,7 @@ def membership(members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
 
 
 def go_candidates(members: Members, nodes: Mapping[str, CodeNode]) -> Iterator[tuple[str, str]]:
-    """Yields each pair of a Go type and an interface in which the type has the interface's rarest method."""
+    """Yields each pair of a Go type and an interface whose rarest method the type has."""
     by_method: dict[str, list[str]] = {}
     interfaces: list[str] = []
     for type_id in sorted(members.methods):

@@ -67,7 +67,7 @@ class BoardRow:
     archive_importance: float
     """The importance after ``updated_days`` of decay, which decides about the archive; NaN without a date."""
     promoted_from: float | None
-    """The stored importance from which a hit promotes the note; None for core."""
+    """The minimum stored importance for a hit to promote the note; None for core."""
     demoted_below: float | None
     """The stored importance below which a hit demotes the note; None for a draft."""
     hits_to_promotion: int | None
@@ -222,7 +222,7 @@ class Board:
 
     @cached_property
     def _pruned_from(self) -> Floats:
-        """The age in days from which the engine suggests pruning each note; infinite if it never does."""
+        """The minimum age in days for the engine to suggest pruning each note; infinite if it never does."""
         rules = self.rules.pruning
         days = np.asarray([rules.draft_days, rules.validated_days, rules.core_days])[self.snapshot.columns.maturity]
         walked = np.asarray([_pruned(note) for note in self.snapshot.notes], dtype=np.bool_)

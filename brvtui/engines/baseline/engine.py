@@ -38,7 +38,7 @@ class BaselineLimits:
 
 
 class PlainLoss(LossStage):
-    """The stages at which a note can be dropped, earliest first."""
+    """The stages that can drop a note, earliest first."""
 
     FOLDER = "a folder, which plain search does not rank"
     NOT_IN_TREE = "not a searchable note in the tree"

@@ -131,7 +131,7 @@ class CallRules:
 
 @dataclass(frozen=True, slots=True)
 class AgentRules:
-    """The limits at which a model that calls tools must stop, and the maximum size of a tool's results."""
+    """The limits on a model's tool calls, and the maximum size of a tool's results."""
 
     same_calls: CountLimit
     idle_turns: CountLimit

@@ -22,7 +22,7 @@ UNMATCHED = "the best matches lack a word, and no score is high enough to make u
 
 @dataclass(frozen=True)
 class QueryWord:
-    """A word of the query (text between spaces), and the tokens into which it is split for the search."""
+    """A word of the query (text between spaces), and its tokens for the search."""
 
     word: str
     tokens: tuple[str, ...]
@@ -47,7 +47,7 @@ class QueryLint:
 
 @dataclass(frozen=True)
 class Scope:
-    """The part of the tree to which a search was restricted, and the reason. An empty ``path`` means the whole tree."""
+    """The part of the tree that a search was restricted to, and the reason. An empty ``path`` means the whole tree."""
 
     path: str
     pattern: str

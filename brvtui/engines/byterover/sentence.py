@@ -94,7 +94,7 @@ def _capped(value: float, parts: dict[str, Part]) -> float:
 
 
 def _rounded(value: float) -> float:
-    from brvtui.ranking.compound import round_half_up  # imports numpy, for which the first paint must not wait
+    from brvtui.ranking.compound import round_half_up  # imports numpy, which must not delay the first paint
 
     return round_half_up(value, _DECIMALS)
 

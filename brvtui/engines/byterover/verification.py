@@ -36,7 +36,7 @@ _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomp
 
 
 def verify(run: VerificationRun, constants: Profile) -> Verification | None:
-    """Compares the installed engine's answers on the snapshot's tree with those of our engine with ``constants``.
+    """Compares the installed engine's answers on the snapshot's tree with our engine's, with ``constants``.
 
     Both engines read the same temporary copy of the tree and its stored signals, and use the same time. Returns
     None if cancelled. Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.

@@ -75,7 +75,7 @@ class SpaceCorpus:
     """The number of documents in all topics."""
     has_broken_signals: bool
     falling: list[tuple[V4Profile, Mapping[str, tuple[float, ...]]]] = field(default_factory=list)
-    """The age at which each topic loses each level of confidence, for the last profile used."""
+    """The age when each topic loses each level of confidence, for the last profile used."""
     _indexes: OrderedDict[TopicFilter, tuple[TopicIndex, TopicColumns]] = field(default_factory=OrderedDict)
 
     def index(self, topic_filter: TopicFilter) -> tuple[TopicIndex, TopicColumns]:

@@ -37,15 +37,15 @@ _SOON = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class _Constants:
-    """The constants on which the best possible score of a topic depends."""
+    """The constants that affect the best possible score of a topic."""
 
     score: CompoundRules
     decay: DecayRules
 
 
 def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profile: V4Profile) -> list[Ceiling | None]:
-    """For each topic at ``paths``, the score that it gets if it is the best match for a query, and the number of days
-    for which it keeps each level of confidence.
+    """For each topic at ``paths``, its score as the best match for a query, and the number of days until it loses each
+    level of confidence.
 
     An entry is None if the topic's signals do not result in a number.
     """
@@ -58,7 +58,7 @@ def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profil
     falling = _falling(corpus, profile)
     result: list[Ceiling | None] = []
     for place, path in enumerate(paths):
-        ages = falling.get(path, (math.inf,) * len(names))  # a topic for which V4 finds no file does not age
+        ages = falling.get(path, (math.inf,) * len(names))  # a topic whose file V4 does not find does not age
         horizons = tuple(
             Horizon(threshold, name, bool(fresh[place] >= threshold), _left(now[place], threshold, since[place], age))
             for (name, threshold), age in zip(names.items(), ages, strict=True)
@@ -99,7 +99,7 @@ def _inputs(columns: TopicColumns, profile: V4Profile) -> tuple[ScoreInputs, _Co
 
 
 def _falling(corpus: SpaceCorpus, profile: V4Profile) -> Mapping[str, tuple[float, ...]]:
-    """The ages in days at which each topic of ``corpus`` loses high and medium confidence."""
+    """The ages in days when each topic of ``corpus`` loses high and medium confidence."""
     if not corpus.falling or corpus.falling[0][0] is not profile:
         paths = list(corpus.by_path)
         inputs, constants = _inputs(corpus.columns(paths), profile)

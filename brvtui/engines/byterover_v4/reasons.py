@@ -111,7 +111,7 @@ The number is low because each trial runs the whole query, and a trial with an e
 
 
 class TopicLoss(LossStage):
-    """The stages at which a topic can be dropped, earliest first."""
+    """The stages that can drop a topic, earliest first."""
 
     FAILED = "V4 cannot answer this query"
     NOT_SEEN = "V4 does not see the file"
@@ -154,7 +154,7 @@ def explain(
 
 
 def _coming(topic: TopicHit, ahead: DocumentForecast | None) -> Iterator[str]:
-    """Yields a phrase for the time at which ``topic`` loses its level of confidence through ageing."""
+    """Yields a phrase that says when ``topic`` loses its level of confidence through ageing."""
     for event in ahead.events if ahead is not None else ():
         if event.kind == f"leaves-{topic.confidence}" and event.days > 0:
             yield f"if untouched, in {days(event.days)} it {event.text}"
@@ -178,7 +178,7 @@ def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
 
 
 def loss_of(context: Context[V4Profile], trace: Trace, document: Named, ask: Ask) -> tuple[TopicLoss, str]:
-    """The stage at which ``document``, which is not a hit in ``trace``, was dropped, and the details in words."""
+    """The stage that dropped ``document``, which is not a hit in ``trace``, and the details in words."""
     section, path = trace.section(SpaceAnswer), document.path
     if section.failure is not None:
         return TopicLoss.FAILED, section.failure.what

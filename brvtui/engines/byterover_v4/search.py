@@ -175,7 +175,7 @@ def _check_signals(corpus: SpaceCorpus, paths: Iterable[str], state: SpaceState)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ranking:
-    """The documents that passed the filter, sorted by raw score, with the data from which their scores are computed."""
+    """The documents that passed the filter, sorted by raw score, with the inputs to their scores."""
 
     corpus: SpaceCorpus
     index: TopicIndex

@@ -78,7 +78,7 @@ class SpaceAnswer:
     """The number of documents in the whole space. Text relevance depends only on the searched documents."""
     searched: int
     limit: float | None
-    """The limit; None if it is not a number, in which case V4 returns nothing."""
+    """The limit; None if it is not a number; V4 then returns nothing."""
     topics: tuple[TopicHit, ...]
     """The topics in the answer, and the first topics past the limit."""
     found: tuple[str, ...]

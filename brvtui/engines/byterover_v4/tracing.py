@@ -271,7 +271,7 @@ def traced(
 def failed(
     context: Context[V4Profile], query: Query, text: str, failure: SpaceFailure, spaces: Sequence[RankedSpace]
 ) -> Trace:
-    """The trace of a query on which V4 fails."""
+    """The trace of a query that makes V4 fail."""
     printed = {"error": failure.message}
     section = SpaceAnswer(
         spaces=tuple(map(space_name, spaces)),

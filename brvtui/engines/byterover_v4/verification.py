@@ -34,7 +34,7 @@ _RECALLED = 10
 
 
 def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | None:
-    """Compares the installed bundle's answers on the snapshot's space with those of ``engine``.
+    """Compares the installed bundle's answers on the snapshot's space with the answers of ``engine``.
 
     Each query runs in a new process, as for an agent, and all start with the same signals. Returns None if cancelled.
     Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.

@@ -86,7 +86,7 @@ class RankedHit:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk, and the parsed file from which it was made, if there is one."""
+    """A chunk, and the parsed file behind it, if there is one."""
 
     chunk: Chunk
     file: ParsedFile | None = None

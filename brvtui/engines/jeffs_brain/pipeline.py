@@ -82,7 +82,7 @@ class Sources:
     embedder_waits: str = ""
     """The reason why the embedder is not called this time; empty if it is called."""
     snapshot: SnapshotInfo = _NOWHERE
-    """The snapshot from which the index was built."""
+    """The snapshot behind the index."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from brvtui.trace import Explanation, LossStage, Remedy, State, Trace
 
 
 class HybridLoss(LossStage):
-    """The stages at which a note can be dropped, earliest first."""
+    """The stages that can drop a note, earliest first."""
 
     NOT_IN_TREE = "not a searchable note in the tree"
     NOTHING_ASKED = "the query has no word to search for, and no vectors were searched"

@@ -84,7 +84,7 @@ class Hybrid:
     reranked: bool
     rerank_skipped: SkipReason | None
     agreements: int | None
-    """The number of ranks at which the legs agree, if their agreement made reranking unnecessary; otherwise None."""
+    """The number of ranks where the legs agree, if their agreement made reranking unnecessary; otherwise None."""
     errors: tuple[StageError, ...]
     ranking: tuple[RankedNote, ...]
     """The complete ranking in its final order. The first ``top_k`` notes are the answer."""

@@ -82,7 +82,7 @@ class Noise(NamedTuple):
 
 
 class SeedNode(NamedTuple):
-    """A node at which the walk starts, and its weight."""
+    """A starting node of the walk, and its weight."""
 
     id: str
     weight: float
@@ -118,7 +118,7 @@ def noise(node: Node, rules: NoiseRules) -> Noise | None:
 
 
 def noise_filtered(nodes: Iterable[Node], rules: NoiseRules) -> tuple[list[Node], list[Noise]]:
-    """The ``nodes`` that can be seeds, in their given order, and those that are noise."""
+    """The ``nodes`` that can be seeds, in their given order, and the ones that are noise."""
     kept, dropped = [], []
     for node in nodes:
         reason = noise(node, rules)

@@ -25,7 +25,7 @@ GRAPH_SOURCE = "graph"
 
 
 class EquivalenceClass(NamedTuple):
-    """Phrases, and the names or nodes to which they are mapped."""
+    """Phrases, and the names or nodes that they stand for."""
 
     concept: str
     phrases: tuple[str, ...]
@@ -33,7 +33,7 @@ class EquivalenceClass(NamedTuple):
     weight: float
     source: str
     language: str = ""
-    """The language to which the class applies; empty for all languages."""
+    """The language that the class applies to; empty for all languages."""
     nodes: tuple[str, ...] = ()
     """The ids of the target nodes, if known."""
     document: str = ""
@@ -181,7 +181,7 @@ def language_of(graph: Graph, rules: EquivalenceRules) -> str:
 
 
 def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: EquivalenceRules) -> list[EquivalenceHit]:
-    """The distinct nodes to which ``matches`` are mapped. Names that are too generic are ignored."""
+    """The distinct nodes that ``matches`` lead to. Names that are too generic are ignored."""
     hits: dict[str, EquivalenceHit] = {}
     for match in matches:
         learned = lookup.graph.by_document.get(match.matched.document, ())

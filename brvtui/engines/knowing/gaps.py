@@ -1,4 +1,4 @@
-"""Fills gaps: if words find too few candidates, adds nodes whose meaning is close to that of the task.
+"""Fills gaps: if words find too few candidates, adds nodes with a meaning close to the task's.
 
 See ``docs/reference/knowing.md``, "Filling gaps".
 """
@@ -137,7 +137,7 @@ def _has_vector(node: Node, rules: NoiseRules) -> bool:
 
 
 def _embedded_text(node: Node) -> str:
-    """The text from which a node's vector is computed: the title, summary and body of a note, or the comment, name and
+    """The text for a node's vector: the title, summary and body of a note, or the comment, name and
     signature of a symbol.
     """
     if node.columns is not None:

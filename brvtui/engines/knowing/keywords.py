@@ -38,7 +38,7 @@ class KeywordRule(StrEnum):
 
 
 class Keyword(NamedTuple):
-    """A keyword, the rule that produced it, and the text in the task from which it was derived."""
+    """A keyword, the rule that produced it, and its origin in the task's text."""
 
     text: str
     rule: KeywordRule

@@ -24,7 +24,7 @@ _DERIVED = "derived"
 
 @dataclass(frozen=True, eq=False)
 class KnownPiece:
-    """The nodes and references that a note adds to the graph, and the parsed file from which they were read."""
+    """The nodes and references that a note adds to the graph, and the note's parsed file."""
 
     parsed: Parsed | None
     """The parsed file; None if the note must be read again because it is being edited or could not be read."""

@@ -24,7 +24,7 @@ _MOST_HALVES = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class RecentUse:
-    """The times at which each node was packed, in seconds since 1970, oldest first."""
+    """The times when each node was packed, in seconds since 1970, oldest first."""
 
     times: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -34,8 +34,8 @@ class RecentUse:
         return RecentUse({**self.times, **added})
 
     def boosts(self, ids: Iterable[str], now: float, rules: SessionRules) -> dict[str, float]:
-        """The boost of each of ``ids`` at ``now``. Each time at which the node was packed adds 1, halved for each
-        half-life since then. The sum is limited.
+        """The boost of each of ``ids`` at ``now``. Each earlier packing of the node adds 1, halved for each half-life
+        since then. The sum is limited.
 
         Ages are in whole seconds. Nodes with a very small boost are left out.
         """
@@ -119,7 +119,7 @@ class CachedPack:
     """The number of tokens in the pack."""
     budget: int
     snapshot: str
-    """The fingerprint of the snapshot from which the pack was made."""
+    """The fingerprint of the snapshot behind the pack."""
     packed: float
     """The time of packing, in seconds since 1970."""
     is_of_earlier_process: bool = False

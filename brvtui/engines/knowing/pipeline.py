@@ -63,7 +63,7 @@ class TaskRequest:
     entry: str = "task"
     """The kind of the task: words (``task``), or names of files (``files`` or ``changes``)."""
     recent: tuple[str, ...] = ()
-    """The paths of documents that are treated as just packed, in addition to those that runs packed."""
+    """The paths of documents that are treated as just packed, in addition to the ones packed by runs."""
     near: NearSearch | None = None
     """A function that finds nodes near the task with an embedder; None if there is no embedder."""
 

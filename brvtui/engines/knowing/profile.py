@@ -210,13 +210,13 @@ class NoteGraphRules:
     user_types: tuple[str, ...]
     """The types of edges from a note to a changed file or note that it uses."""
     hits_types: tuple[str, ...]
-    """The types of edges from which hubs and authorities are computed."""
+    """The types of edges that determine hubs and authorities."""
     delivers: Literal["whole", "summary"]
     """The part of a note that is delivered: the whole text or the summary. Sections are always delivered whole."""
     shown: CountLimit
-    """The number of first results for which the paths of the walk are recorded."""
+    """The number of first results whose walk paths are recorded."""
     linked: CountLimit
-    """The maximum number of results that no channel found and for which the walk's strongest path is recorded."""
+    """The maximum number of results that no channel found whose strongest walk path is recorded."""
     ways: Count
     """The maximum number of recorded paths per result."""
     way_edges: Count

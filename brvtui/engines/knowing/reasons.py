@@ -91,7 +91,7 @@ def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:
 
 
 class GraphLoss(LossStage):
-    """The stages at which a note can be dropped, earliest first."""
+    """The stages that can drop a note, earliest first."""
 
     NO_NODE = "not in the graph"
     NOT_NEAR = "it is not one of the files, and they do not lead to it"

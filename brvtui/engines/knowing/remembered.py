@@ -36,7 +36,7 @@ class PendingNode(NamedTuple):
     name: str
     """The identifier that is recognised as a use of the node."""
     returned: float
-    """The time at which the node was last returned, in seconds since 1970."""
+    """The time when the node was last returned, in seconds since 1970."""
 
 
 class UseVerdict(NamedTuple):

@@ -77,7 +77,7 @@ _TEST_PATHS = (
 
 @dataclass(frozen=True, slots=True)
 class ScoringInput:
-    """The properties of a node on which its score depends. Ages are in seconds."""
+    """The properties of a node that affect its score. Ages are in seconds."""
 
     node: Node
     callers: int

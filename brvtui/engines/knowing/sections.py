@@ -29,19 +29,19 @@ class FoundBy:
     node: str
     """The title of the node that was found."""
     stand_ins: tuple[tuple[str, str], ...] = ()
-    """Related words that match the node, each with the task word to which it is related."""
+    """Related words that match the node, each with the task word behind it."""
 
 
 @dataclass(frozen=True)
 class WayStep:
-    """One step of a path: an edge, and the node to which it leads."""
+    """One step of a path: an edge, and the node that it leads to."""
 
     edge: str
     title: str
     forwards: bool
     """True if the edge is followed from its source to its target."""
     place: str
-    """The id of the place on the map to which the step leads."""
+    """The id of the place on the map that the step leads to."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class GraphResult:
 
 @dataclass(frozen=True)
 class ToldSeed:
-    """A node at which the walk starts, and the share of the probability that starts there."""
+    """A starting node of the walk, and the share of the probability that starts there."""
 
     title: str
     file: str
@@ -228,7 +228,7 @@ class GraphRetrieval:
     judged: int
     """The number of ranked nodes whose score includes feedback."""
     deviations: tuple[str, ...]
-    """The points at which this profile follows the original program instead of its documentation."""
+    """The points where this profile follows the original program instead of its documentation."""
     notes_on_code: tuple[NoteOnCode, ...] = ()
     """The notes that mention the packed symbols, if a code repository has notes."""
     files_without_note: tuple[str, ...] = ()

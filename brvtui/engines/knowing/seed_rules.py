@@ -136,16 +136,16 @@ class EquivalenceRules:
     """Names that are not resolved because too many symbols share them."""
     strong_phrases: Count
     injected_weight: float
-    """The minimum weight with which strong matches from ``injected_source`` are moved to the top of the answer."""
+    """The minimum weight that moves strong matches from ``injected_source`` to the top of the answer."""
     injected_source: str
     per_result: float
     """The maximum number of nodes in the channel for each result by name or by full text."""
     cap_least: AnyCount
     """The number of nodes that the channel may always contain, regardless of the number of results."""
     alias_nodes: AnyCount
-    """The number of first results by name for which classes are built from the names of their neighbours."""
+    """The number of first results of the name channel that get classes made of their neighbours' names."""
     alias_types: tuple[str, ...]
-    """The types of edges to the neighbours from which classes are built."""
+    """The types of edges to the neighbours that classes are built from."""
     alias_weight: float
     alias_least: Count
     alias_generic_words: tuple[str, ...]
@@ -254,7 +254,7 @@ class SeedRules:
     gap_most: CountLimit
     """An embedder adds candidates until there are this many."""
     gap_nearest: CountLimit
-    """The number of nearest nodes from which an embedder's candidates are chosen."""
+    """The number of nearest nodes among which an embedder's candidates are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +295,7 @@ class PackCacheRules:
     """Constants for the lifetime of a packed context in the cache."""
 
     memory_seconds: float
-    """The number of seconds for which a pack is valid even if the corpus changes. After that, a change makes the pack
+    """The number of seconds that a pack stays valid even if the corpus changes. After that, a change makes the pack
     invalid.
     """
     entries: CountLimit

@@ -254,7 +254,7 @@ class _SeedChannels:
     def matches(
         self, task: str, keywords: KeywordSet, names: Sequence[NameHit], learned: LearnedWords
     ) -> list[ClassMatch]:
-        """The matches of built-in classes, then those of classes from neighbours and of learned classes."""
+        """The matches of built-in classes, followed by matches of classes from neighbours and of learned classes."""
         index, rules = self._index, self._index.profile
         aliases = PhraseTable(graph_aliases([hit.id for hit in names], index.graph, rules.equivalence))
         taught = learned.classes(keywords.all, rules.learning)

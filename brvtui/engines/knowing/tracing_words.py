@@ -58,7 +58,7 @@ def edge_words_back(type_: str) -> str:
 
 
 def deviations(profile: KnowingProfile) -> tuple[str, ...]:
-    """The points at which ``profile`` follows the original program instead of its documentation, as text."""
+    """The points where ``profile`` follows the original program instead of its documentation, as text."""
     cases = (
         (profile.walk.whole_neighbourhood, "edges are read from the cache, which drops most of their types"),
         (

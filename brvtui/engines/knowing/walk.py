@@ -18,7 +18,7 @@ from brvtui.engines.knowing.sections import ToldRound
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Matrix = Any
-"""A sparse scipy matrix, for which scipy has no type annotations."""
+"""A sparse matrix; scipy has no type annotations."""
 Ended = Literal["settled", "order", "rounds", "no seeds"]
 """The reasons why a walk ends: hardly any change, stable best nodes, the limit on rounds, or no seeds."""
 _RESTART, _ROUNDS = 0.2, 20
@@ -52,12 +52,12 @@ class WalkEdges:
     hinders: Flags
     """True for entries that lose probability if they lead into a different module."""
     opens: Flags
-    """True for entries that cause the walk to load the edges of the node to which they lead."""
+    """True for entries that make the walk load the edges of their target node."""
     starts: Positions
     modules: Positions
     """The module number of each node; -1 for a node without a module."""
     expands: Flags
-    """True for nodes whose edges the walk may load, which are those inside the corpus."""
+    """True for nodes whose edges the walk may load, that is, for nodes inside the corpus."""
     other_module: float
     is_whole: bool
     """True if edges are read as they are in the original program's cache. The cache is not used for a graph with only
@@ -122,7 +122,7 @@ class Walk:
 
     @property
     def dead(self) -> Flags:
-        """True for nodes from which no steps lead on. Their probability returns to the seeds."""
+        """True for nodes where the walk cannot continue. Their probability returns to the seeds."""
         dead: Flags = ~self.expanded | (self.ways.totals == 0)
         return dead
 

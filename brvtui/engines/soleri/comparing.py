@@ -52,7 +52,7 @@ def composition(placed: RankedEntry) -> tuple[NamedAmount, ...]:
 
 
 def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The terms that most raise the first entry's score above the second's, and those that most do the opposite."""
+    """The terms that do the most for the first entry's lead over the second, and the terms that most reduce it."""
     gains: dict[str, float] = {}
     for sign, placed in ((1, first), (-1, second)):
         for term in placed.shared:

@@ -49,7 +49,7 @@ class VaultEntry:
 
     @property
     def compared(self) -> str:
-        """The text from which the entry's TF-IDF vector is computed."""
+        """The text for the entry's TF-IDF vector."""
         return f"{self.title} {self.description} {self.context[: self.compared_chars]} {' '.join(self.tags)}"
 
     @property

@@ -159,7 +159,7 @@ HOME = "project"
 
 @dataclass(frozen=True, slots=True)
 class VaultRow:
-    """A note with its entry, and the file from which the entry was made."""
+    """A note with its entry, and the entry's source file."""
 
     note: Note
     mapped: Mapped
@@ -171,7 +171,7 @@ class VaultRow:
 
 @dataclass(frozen=True, eq=False)
 class NoteVault:
-    """The vault of one snapshot, and the notes from which its entries were made."""
+    """The vault of one snapshot, and the notes behind its entries."""
 
     vault: Vault
     rows: Mapping[str, tuple[VaultRow, ...]]
@@ -252,7 +252,7 @@ def _row(snapshot: Snapshot, position: int, note: Note, profile: SoleriProfile, 
 
 
 def _tier_of(row: VaultRow, profile: SoleriProfile) -> str:
-    """The tier of a note, which is the one in its frontmatter or, if there is none, that of its tree."""
+    """The tier of a note: the one in its frontmatter or, if there is none, its tree's."""
     rules, alias = profile.mapping, row.note.alias
     if row.mapped.entry.tier in ("agent", "project", "team"):
         return row.mapped.entry.tier

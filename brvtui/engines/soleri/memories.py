@@ -102,7 +102,7 @@ class RecalledMemories:
     held: int
     """The total number of memories, including archived ones."""
     expression: str
-    """The FTS5 expression with which memories were searched."""
+    """The FTS5 expression for searching memories."""
     found: tuple[Memory, ...]
 
 

@@ -105,8 +105,8 @@ def _lead(trace: Trace, section: VaultSearch) -> Iterator[Clause]:
 
 
 def _words_apart(more: Sequence[str], less: Sequence[str], query: str) -> Clause:
-    """A clause about the words that contribute more to the first entry than to the second, and about those that
-    contribute less.
+    """A clause about the words that contribute more to the first entry than to the second, and the ones that contribute
+    less.
     """
     if not more and not less:
         return clause(weight=80)

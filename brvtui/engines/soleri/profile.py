@@ -105,7 +105,7 @@ class PoolRules:
 
 @dataclass(frozen=True, slots=True)
 class GraphRules:
-    """The number of entries from which links are followed."""
+    """The number of entries whose links are followed."""
 
     seeds: Count
 

@@ -21,7 +21,7 @@ from brvtui.wording import counted
 
 
 class VaultLoss(LossStage):
-    """The stages at which a note can be dropped, earliest first."""
+    """The stages that can drop a note, earliest first."""
 
     NOT_AN_ENTRY = "not an entry of the vault"
     NO_TERM = "no word of the query can be searched"

@@ -86,7 +86,7 @@ class VaultRanking:
     first_order: tuple[str, ...] = ()
     """The ids in their order before links were added to the scores."""
     seeds: tuple[str, ...] = ()
-    """The ids of the entries from which links were followed."""
+    """The ids of the entries whose links were followed."""
     guard: CorpusGuard | None = None
     query_vector: SparseVector = field(default_factory=dict)
     query_length: float = 0.0

@@ -71,8 +71,8 @@ class LearnedWeights:
 
     used: dict[str, float]
     other: dict[str, float]
-    """The weights for comparison: the fixed ones if feedback has changed the weights in use; otherwise, those that
-    enough feedback of this kind would lead to.
+    """The weights for comparison: the fixed ones if feedback has changed the weights in use; otherwise, the weights
+    that enough feedback of this kind would lead to.
     """
     moved: bool
     rows: int
@@ -99,7 +99,7 @@ class MemorySearch:
     held: int
     """The total number of memories, including archived ones."""
     expression: str
-    """The FTS5 expression with which memories were searched."""
+    """The FTS5 expression for searching memories."""
     score: float
     """The score that each memory gets."""
     found: tuple[str, ...]
@@ -131,7 +131,7 @@ class VaultSearch:
     embedder: str
     embedder_error: str
     deviations: tuple[str, ...]
-    """The points at which this profile follows the original program instead of its documentation, if they made a
+    """The points where this profile follows the original program instead of its documentation, if they made a
     difference.
     """
     shape: str

@@ -210,7 +210,7 @@ class Vault:
                     yield entry
 
     def vocabulary(self, now: float) -> DocumentFrequencies:
-        """For each term, the number of entries that contain it, among those that can be found at ``now``."""
+        """For each term, the number of entries with it, counting only entries that can be found at ``now``."""
         closed = [entry for entry in self._windowed if not entry.is_listable(now)]
         if not closed:
             return self._frequencies

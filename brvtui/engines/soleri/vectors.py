@@ -118,7 +118,7 @@ class StoredVector:
     numbers: NDArray[np.float32]
     model: str
     digest: str = ""
-    """The digest of the text from which the vector was computed; empty if unknown."""
+    """The digest of the text behind the vector; empty if unknown."""
 
 
 def read_vectors(cache: VectorCache, model: str) -> dict[str, StoredVector]:

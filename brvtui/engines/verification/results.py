@@ -100,7 +100,7 @@ class Verification:
 
     @property
     def same(self) -> int:
-        """The number of queries for which both engines give the same answer."""
+        """The number of queries with the same answer from both engines."""
         return self.queries - len({difference.query for difference in self.differences})
 
     @property

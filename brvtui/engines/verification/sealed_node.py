@@ -16,7 +16,7 @@ from brvtui.regular_files import open_regular
 DRIVERS = Path(__file__).parent / "drivers"
 _UNSHARE = "unshare"
 _NO_PROXY_ANSWERS = "http://127.0.0.1:9"
-"""The address of the *discard* port, on which no program listens."""
+"""The address of the *discard* port, where no program listens."""
 _SECONDS = 10.0
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 

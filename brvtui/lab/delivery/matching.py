@@ -16,7 +16,8 @@ WINDOW_MS = 300_000.0
 _MOST_PAIRS = 250_000
 """The maximum number of pairs of recalls and entries with one text; the newest recalls are not matched beyond it."""
 _FEWEST, _SHARE = 10, 0.9
-"""The number of texts, and the share of them with nearly the same difference, from which the clocks are known."""
+"""The minimum number of texts, and the minimum share of them with nearly the same difference, for comparing the clocks.
+"""
 _TOLERANCE_MS = 60_000.0
 """The maximum difference after the usual difference of the clocks is subtracted, in ms."""
 

@@ -19,7 +19,7 @@ _SOURCES = re.compile(r"^(?:\*\*Sources\*\*|#+ Sources)[^\n]*$\n(?P<list>(?:\s*[
 _PATH = re.compile(r"[^\s`*()\[\]]+\.(?:md|html)")
 _TREE_FOLDER = ".brv/context-tree/"
 _SHORTEST_NAME = 6
-"""The number of characters from which a file's name in a reply is not a coincidence."""
+"""The minimum length of a file name whose appearance in a reply is not a coincidence."""
 _SENTENCE_WORDS = 8
 _MOST_COMPARED = 200_000
 """The maximum number of characters of an answer whose sentences are looked for in the reply."""
@@ -79,7 +79,7 @@ def _outcome(
 
 
 def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> tuple[DeliveryOutcome, str]:
-    """The outcome of a prompt to which the host attached nothing."""
+    """The outcome of a prompt without an attachment by the host."""
     if context_of(recall.printed):
         if recall.is_cut_off:
             return DeliveryOutcome.UNKNOWN, "the hook printed a context, but the transcript is cut off right after it"
@@ -132,7 +132,7 @@ def _lateness(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> str
 
 
 def _sources(text: str) -> tuple[str, ...]:
-    """The paths that an answer lists under Sources, relative to the tree like those in the engine's log."""
+    """The paths that an answer lists under Sources, relative to the tree, as in the engine's log."""
     found = (
         path.rpartition(_TREE_FOLDER)[2] for block in _SOURCES.finditer(text) for path in _PATH.findall(block["list"])
     )

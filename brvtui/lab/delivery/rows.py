@@ -78,7 +78,7 @@ class Row(NamedTuple):
     data: bytes | None
     """The row's bytes; None if it is longer than :data:`LONGEST_ROW`."""
     end: int
-    """The position after the row, from which the file can be read further."""
+    """The position after the row, where reading can continue."""
     is_complete: bool = True
     """False for the last row of a file if no line break follows it."""
 

@@ -17,7 +17,7 @@ from brvtui.lab.delivery.rows import MOST_RECALLS, RowReader, TranscriptBudget, 
 from brvtui.lab.delivery.turns import LONGEST_MS, DeliveryChannel, Recall
 
 _SMALL = 16_384
-"""The size in bytes up to which every row is parsed. Larger rows are parsed only if they contain a marker."""
+"""Rows of up to this size in bytes are always parsed; larger ones only if they contain a marker."""
 _MARKERS = (b"hook_", b"byterover", b"additionalContext", b"brv", b"query.mjs")
 _MOST_CALLS = 100
 """The maximum number of tool calls that wait for their results; older ones stay without a result."""
@@ -25,11 +25,11 @@ _LONGEST_REPLY = 20_000
 _LONGEST_NAME = 1_000
 """The maximum number of characters of an id or a path; longer ones are ignored."""
 _SHELL_COST = 8
-"""The number of characters for which each character of a shell command counts, since parsing it is slow."""
+"""Each character of a shell command counts as this many characters, since parsing it is slow."""
 _MOST_BLOCKS = 500
 """The maximum number of blocks of a reply that are added to the recalls of a turn."""
 _MOST_OPEN = 4
-"""The maximum number of recalls of one turn to which later replies are added; the newest ones."""
+"""The maximum number of recalls of one turn that get later replies; the newest ones."""
 _MOST_OPENED = 1_000
 _MOST_SESSIONS = 10_000
 TYPES = frozenset({"user", "assistant", "attachment", "system", "progress", "summary"})
@@ -214,7 +214,7 @@ class TranscriptReader(RowReader):
             self.miss()
         if not is_known or place is None or not _is_recall(attachment):
             return
-        # an error without a command may be that of another hook
+        # an error without a command may come from another hook
         state.has_hook |= kind not in _FAILURES or bool(_text(attachment.get("command")))
         recall = replace(self._recalls[place], ran=True)
         if kind == "hook_additional_context":
@@ -359,7 +359,7 @@ def _printed(stdout: str) -> str:
 
 
 def _file_of(text: str) -> str:
-    """The path of the file to which the host saved a large text; empty if ``text`` is complete."""
+    """The path of the file that contains a large text saved by the host; empty if ``text`` is complete."""
     if (end := text.find(_SPILLED)) >= 0:
         return text[max(text.rfind(sign, 0, end) for sign in _BEFORE_PATH) + 1 : end + len(_SPILLED)]
     saved = _SAVED_TO.search(text) if _PERSISTED in text else None

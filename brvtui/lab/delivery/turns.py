@@ -13,7 +13,7 @@ from brvtui.tree.engine_files.query_log import AGENT, UNLOGGED, LoggedQuery
 from brvtui.tree.reading.kinds import TREE
 
 LONGEST_MS = 1e9
-"""The duration in ms, about twelve days, from which a recorded duration is not believed."""
+"""The limit for plausible recorded durations in ms, about twelve days."""
 CHARS_PER_TOKEN = 4
 """The number of characters that are estimated to be one token, as in ByteRover."""
 

@@ -36,7 +36,7 @@ class Reverting:
     snapshot: Snapshot
     """The current notes."""
     now_ms: float
-    """The time for which the snapshots are built."""
+    """The time that the snapshots represent."""
     reading: TreeConstants
     """The constants for reading files."""
 

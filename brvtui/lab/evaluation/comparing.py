@@ -20,7 +20,7 @@ from brvtui.wording import counted, first_of
 FEWEST = 25
 """The minimum number of queries for the significance test. With fewer, the result of the test means little."""
 _MOST_EXACT = 16
-"""The maximum number of differences for which all ``2 ** n`` sign assignments are tried."""
+"""Up to this number of differences, all ``2 ** n`` sign assignments are tried."""
 _SAMPLES, _AT_ONCE, _SEED = 20_000, 2_000, 17
 _ROUNDING = 1e-12
 
@@ -126,7 +126,7 @@ class Comparison:
 
     @property
     def judged_before(self) -> list[QueryChange]:
-        """The compared queries except those in :attr:`added`, which would dilute a loss."""
+        """The compared queries without :attr:`added`, which would dilute a loss."""
         return [change for change in self.changes if change.now.id not in self.added]
 
     def difference(self, metric: Metric) -> float | None:

@@ -26,7 +26,7 @@ _SERVICE_OF_STEP = {"vectors": "embedder", "gaps": "embedder", "rerank": "rerank
 
 
 class _WatchedServices:
-    """The available services, and a record of those that failed."""
+    """The available services, and a record of the failed ones."""
 
     def __init__(self, services: Any) -> None:
         self._services = services

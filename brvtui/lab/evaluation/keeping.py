@@ -23,7 +23,7 @@ from brvtui.services.legs import ServiceError
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
 
-# A digest of everything on which an engine's answers depend: equal digests mean equal answers.
+# A digest of everything that an engine's answers depend on: equal digests mean equal answers.
 
 
 _SNAPSHOT: Key[str] = Key("digest of everything that answers depend on")

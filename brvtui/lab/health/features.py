@@ -1,4 +1,4 @@
-"""The features of single notes from which their health is judged: defects, links and a signature of the text."""
+"""The features of single notes that determine their health: defects, links and a signature of the text."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ With 16 such bands, texts with a similarity of 0.6 are found in 89 % of cases, a
 _MOST_SHINGLES = 20_000
 """The maximum number of shingles per text. Of a longer text, only the beginning is compared."""
 _MOST_COMPARED = 50
-"""The maximum number of earlier texts in the same band with which a text is paired."""
+"""The maximum number of earlier texts in the same band that a text is paired with."""
 _MIXERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))
 _SHIFT = np.uint64(32)
 _SEEDS = np.random.RandomState(46).randint(0, 2**32, (2, PERMUTATIONS, 2), dtype=np.uint64)

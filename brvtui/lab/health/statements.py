@@ -118,7 +118,7 @@ def stem(word: str) -> str:
 _CONTRASTS = tuple(frozenset(map(stem, group.split())) for group in _APART.split(";"))
 """Groups of words that make statements about different things, even if all other words are equal."""
 _STATES: dict[str, set[tuple[int, int]]] = defaultdict(set)
-"""For each word of a state, the groups of opposed states and the sides to which it belongs."""
+"""For each word of a state, its groups of opposed states, and its side in each of them."""
 for _number, _group in enumerate(_OPPOSED.split(";")):
     for _side, _words in enumerate(_group.split("|")):
         for _word in _words.split():

@@ -110,7 +110,7 @@ class DocumentFinder:
 
     def moved(self, path: str, text: str) -> tuple[str, str]:
         """The new path of the note that was at ``path`` and contained ``text``, and the evidence; both are empty if the
-        path is unknown. Having only the same title or name is not enough. For an archived note, the path is that of the
+        path is unknown. Having only the same title or name is not enough. For an archived note, the path leads to the
         stub. Raises no errors.
         """
         found = self.find(JudgedDocument(path, 0, "", digest_of(text)))

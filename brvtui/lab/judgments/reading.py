@@ -71,7 +71,7 @@ def affordable(judgments: tuple[Judgment, ...], runs: int) -> tuple[Judgment, ..
 
 
 def _lines(data: bytes, count: int) -> list[int]:
-    """The line on which each of ``count`` queries starts; empty if the lines cannot be determined."""
+    """The starting line of each of ``count`` queries; empty if the lines cannot be determined."""
     text = data.decode("utf-8")
     lines, line, end = [], 1, 0
     for match in HEADER.finditer(text):

@@ -209,7 +209,7 @@ class SweepPoint:
     values: tuple[Value, ...]
     """One value per axis."""
     mean: float | None
-    """The mean of the metric over the queries for which it has a value."""
+    """The mean of the metric over the queries with a value."""
     outcomes: tuple[str, ...]
     """The outcome of each query."""
 
@@ -223,12 +223,12 @@ class Sweep:
     engine: str
     profile: str
     clock: str
-    """The time, in ISO 8601 (UTC); for a sweep over days, the time from which the days count."""
+    """The time, in ISO 8601 (UTC); for a sweep over days, the time of day 0."""
     others: Variant
     """The replacements that are made at every point, in addition to the axes."""
     queries: tuple[Judgment, ...]
     measured: int
-    """The number of queries for which the metric has a value."""
+    """The number of queries that have a value for the metric."""
     points: tuple[SweepPoint, ...]
     """The points of the grid, ordered so that the last axis changes fastest."""
     crossings: tuple[TierCrossing, ...]

@@ -83,7 +83,7 @@ class Variant:
     days: float = 0.0
     """The clock's shift in days; negative for earlier times."""
     revision: str = ""
-    """The git revision from which the notes are read."""
+    """The git revision of the notes."""
     signals: tuple[SignalChange, ...] = ()
     without: tuple[str, ...] = ()
     """Paths of the notes to leave out."""
@@ -240,7 +240,7 @@ class Control:
     unit: str = ""
     choices: tuple[Value, ...] = ()
     path: str = ""
-    """The path of the note to which the control belongs; empty for other controls."""
+    """The path of the note that the control belongs to; empty for other controls."""
 
     @property
     def key(self) -> str:

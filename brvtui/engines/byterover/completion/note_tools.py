@@ -51,7 +51,7 @@ def found(snapshot: Snapshot, name: str) -> str | None:
 
 
 def note_at(snapshot: Snapshot, name: str) -> str:
-    """The path of the file to which ``name`` refers. Raises :class:`PathRefused` if there is none."""
+    """The path of the file that ``name`` refers to. Raises :class:`PathRefused` if there is none."""
     file = found(snapshot, name)
     if file is not None:
         return file

@@ -196,7 +196,7 @@ def _as_remedies(
 
 
 _MOST_BELOW = 4
-"""The number of notes from which wordings are tried for a folder that no note currently lifts."""
+"""The number of notes whose wordings are tried for a folder that no note currently lifts."""
 _REWORDED = (Loss.PATH, Loss.UNMATCHED_WORD, Loss.AND)
 """The reasons for which other wordings are always tried."""
 _DIRECT = 2

@@ -264,7 +264,7 @@ def _terms_of(context: Context, named: Named, trace: Trace) -> Detail | None:
 
 
 def _of_folder(trace: Trace, path: str) -> Iterator[str]:
-    """Yields a remark that names the note from which the summary at ``path`` gets its score."""
+    """Yields a remark that names the note that gives the summary at ``path`` its score."""
     lift = next((lift for lift in trace.section(Search).lifts if lift.kept and lift.summary_file == path), None)
     if lift is not None:
         yield f"its score comes from {lift.child}, which is in its folder"

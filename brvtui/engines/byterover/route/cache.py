@@ -63,8 +63,8 @@ class SeenTrees:
             return self._compared[pair]
 
     def index_left_s(self, now_ms: float, index_seconds: float) -> float:
-        """The number of seconds for which the engine's index, which is checked every ``index_seconds``, may still be
-        older than the newest tree.
+        """The number of seconds that the engine's index may still be older than the newest tree; the engine checks it
+        every ``index_seconds``.
         """
         if self._changed_ms is None or now_ms < self._changed_ms:
             return 0.0
@@ -104,7 +104,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class CachedFingerprint:
-    """A fingerprint that is reused until it expires, and the time at which it was computed."""
+    """A fingerprint that is reused until it expires, and the time when it was computed."""
 
     value: str
     at_ms: float

@@ -23,7 +23,7 @@ def query_words(text: str, profile: Profile) -> list[str]:
 
 
 def significant_words(filtered: str, profile: Profile) -> tuple[str, ...]:
-    """The distinct words in the filtered query to which the unmatched-word rule applies, in order."""
+    """The distinct words in the filtered query that the unmatched-word rule applies to, in order."""
     min_length = profile.out_of_domain.word_length
     if profile.out_of_domain.compare == "tokens":
         candidates = [from_utf16(term) for term in terms(filtered)]

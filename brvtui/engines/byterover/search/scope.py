@@ -67,7 +67,7 @@ def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) 
 
 
 def inside_option(lookup: PathLookup, option: str) -> PathLookup:
-    """``lookup``, from which a match outside the folder ``option`` is removed."""
+    """``lookup`` without a match outside the folder ``option``."""
     wanted = f"{trim(option).rstrip('/')}/"
     if lookup.match is None or f"{lookup.match.symbol.path}/".startswith(wanted):
         return lookup

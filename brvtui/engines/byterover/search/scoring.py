@@ -135,8 +135,8 @@ def _aged(
 
 
 def attainable(context: Context, places: NDArray[np.int64], notes: ScoreInputs, since: Floats) -> list[Ceiling]:
-    """The best possible scores of the notes at ``places``, and the numbers of days for which they still reach the
-    thresholds for a direct answer and for the prompt.
+    """The best possible scores of the notes at ``places``, and the numbers of days until they fall below the thresholds
+    for a direct answer and for the prompt.
 
     ``since`` contains the days since each note's modification, negative for a time in the future. The numbers of days
     are based on scores rounded half up, as in the gates.
@@ -154,7 +154,7 @@ def attainable(context: Context, places: NDArray[np.int64], notes: ScoreInputs, 
 
 
 def _falling(context: Context, places: NDArray[np.int64], notes: ScoreInputs, thresholds: Floats) -> Floats:
-    """The ages at which the best possible scores of the notes at ``places`` fall below each threshold, for
+    """The ages when the best possible scores of the notes at ``places`` fall below each threshold, for
     :func:`days_left`.
 
     The ages are cached with the snapshot, because they do not depend on the clock, and queries often find the same

@@ -254,7 +254,7 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The matches of a search that are kept in the answer, and those that are not."""
+    """The matches of a search: the ones in the answer, and the others."""
 
     floor: float | None = None
     stages: tuple[Stage, ...] = ()
