@@ -54,6 +54,8 @@ class ChangedQuery(SideEffect):
     """True if the answer got worse. For a judged query, a judged note fell or the expected outcome was lost. For any
     other query, the answer was lost, now needs a model, or no longer begins with the edited note.
     """
+    is_by_age: bool
+    """True if the answer got worse only because saving makes the note new; the new text alone would not change it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +108,17 @@ def check_edit(session: Session, path: str, data: bytes) -> EditReport:
     if not session.kind.has_files:
         raise EngineError(f"an edit cannot be checked: {session.kind.not_added}")
     judged = JudgmentsFile.of(session.project).read()
-    problems = _problems(session.snapshot, path, data, content_on_disk(session.snapshot, path))
+    was = content_on_disk(session.snapshot, path)
+    problems = _problems(session.snapshot, path, data, was)
+    if was is None:
+        problems += (Problem(0, 0, "no note has this path yet, so this is a new note", Severity.WARNING),)
     context = session.engines.context(session.engine)
     change = FilesSet(((path, data),), just_before_ms(context.now_ms))
     try:
         after = replace(context, snapshot=changed(replace(context, constants=session.profile), change))
     except NoChange:  # the engine cannot read the text; the problems say why
-        return _report(session, context, context, judged, {path: problems})
-    report = _report(session, context, after, judged, {path: problems})
+        return _report(session, context, context, judged, {path: problems}, {})
+    report = _report(session, context, after, judged, {path: problems}, {path: data})
     is_readable = path in after.snapshot.by_path and not session.kind.is_html
     return replace(report, findings=session.health.of_edit(after.snapshot, path) if is_readable else ())
 
@@ -122,18 +127,26 @@ def check_since(session: Session, paths: tuple[str, ...], revision: str) -> Edit
     """The effects of all changes to the notes at ``paths`` since the git ``revision``. Writes nothing.
 
     The queries judged at the revision are checked too, so that a broken query cannot be hidden by removing its
-    judgment. Raises :class:`brvtui.tree.history.git.RevisionError`, :class:`brvtui.engines.contract.EngineError` and
-    :class:`brvtui.lab.judgments.model.JudgmentsError`.
+    judgment. Raises :class:`brvtui.tree.history.git.RevisionError`, :class:`brvtui.engines.contract.EngineError`,
+    :class:`brvtui.lab.judgments.model.JudgmentsError` and, for a path that exists neither there nor now,
+    :class:`brvtui.snapshot.naming.UnknownNote`.
     """
     if not session.kind.can_vary:
         raise EngineError(session.kind.not_varied)
     snapshot = session.snapshot
     _, difference = at_revision(snapshot, revision, defaults(session.profile.signals))
     context = session.engines.context(session.engine)
-    before = revised(snapshot, session.profile, context.now_ms, difference.only(paths))
+    earlier = difference.only(paths)
+    before = revised(snapshot, session.profile, context.now_ms, earlier)
     texts = {path: content_on_disk(snapshot, path) for path in paths}
-    problems = {path: _problems(snapshot, path, data, data) for path, data in texts.items()}
-    return _report(session, replace(context, snapshot=before), context, _judged_since(session, revision), problems)
+    for path, data in texts.items():
+        if data is None and path not in before.parsed:
+            raise UnknownNote(f"no note {path}, neither now nor at {revision}: check the path")
+    olds = {path: edit.data for path, edit in earlier.edits.items()}
+    problems = {path: _problems(snapshot, path, data, olds.get(path, data)) for path, data in texts.items()}
+    contents = {path: data for path, data in texts.items() if data is not None}
+    judged = _judged_since(session, revision)
+    return _report(session, replace(context, snapshot=before), context, judged, problems, contents)
 
 
 def _judged_since(session: Session, revision: str) -> tuple[Judgment, ...]:
@@ -164,6 +177,7 @@ def _report(
     after: Context[Any],
     judged: Sequence[Judgment],
     problems: Mapping[str, tuple[Problem, ...]],
+    contents: Mapping[str, bytes],
 ) -> EditReport:
     engine, like = without_state(session.engines.named(session.engine)), Query("")
     finder = DocumentFinder(session.snapshot)
@@ -171,21 +185,37 @@ def _report(
     for one in (*judged, *other_queries(session, like, MOST_QUERIES)):
         wanted.setdefault((one.text.strip(), one.scope), one)
     queries = [finder.followed(one)[0] for one in list(wanted.values())[:MOST_QUERIES]]
-    now = results_in(engine, after, queries, like, time_limit(_SECONDS))
+    limit = time_limit(_SECONDS)
+    now = results_in(engine, after, queries, like, limit)
     was = results_in(engine, before, queries[: len(now)], like, time_limit(_SECONDS))
-    changes = (
-        ChangedQuery(one.text, one.scope, is_id(one.id), text, is_worse, is_worse or _breaks(then, later, [*problems]))
-        for one, then, later in zip(queries, was, now, strict=False)
-        if (text := effect_on(then, later))
-        for is_worse in [QueryChange(later, then).is_loss]
-    )
-    found = sorted(changes, key=lambda one: not one.is_broken)
+    same_age, changes = _at_old_age(session, before, after, contents), list[ChangedQuery]()
+    for one, then, later in zip(queries, was, now, strict=False):
+        if text := effect_on(then, later):
+            is_worse = QueryChange(later, then).is_loss
+            is_broken, is_by_age = is_worse or _breaks(then, later, [*problems]), False
+            if is_broken and not limit():
+                (alone,) = results_in(engine, same_age, [one], like, lambda: False)
+                is_by_age = not effect_on(then, alone)
+            changes.append(ChangedQuery(one.text, one.scope, is_id(one.id), text, is_worse, is_broken, is_by_age))
+    changes.sort(key=lambda one: not one.is_broken)
     each = [(path, one) for path, ones in problems.items() for one in ones]
     lines = tuple(f"{path}:{one.line + 1}: {one.severity.value}: {one.message}" for path, one in each)
-    broken = sum(one.is_broken for one in found)
+    broken = sum(one.is_broken for one in changes)
     has_errors = any(one.severity is Severity.ERROR for _, one in each)
     unchecked = max(0, len({(one.text.strip(), one.scope) for one in judged}) - len(was))
-    return EditReport(tuple(problems), lines, has_errors, len(was), tuple(found), broken, unchecked)
+    return EditReport(tuple(problems), lines, has_errors, len(was), tuple(changes), broken, unchecked)
+
+
+def _at_old_age(
+    session: Session, before: Context[Any], after: Context[Any], contents: Mapping[str, bytes]
+) -> Context[Any]:
+    """``after`` as if saving ``contents`` had not changed the notes' file times."""
+    for path, data in contents.items():
+        if (position := before.snapshot.by_path.get(path)) is not None:
+            change = FilesSet(((path, data),), int(before.snapshot.notes[position].mtime_ms))
+            with suppress(NoChange):
+                after = replace(after, snapshot=changed(replace(after, constants=session.profile), change))
+    return after
 
 
 def _breaks(was: QueryResult, now: QueryResult, edited: list[str]) -> bool:

@@ -131,14 +131,18 @@ def short_explanation(explanation: Explanation) -> dict[str, Any]:
     return {**chosen(explanation, "path found rank use reason numbers notice"), **score}
 
 
-def short_reasons(explanation: Explanation, search: RemedySearch, tried_all: bool) -> dict[str, Any]:
-    """The reasons in ``explanation``, and the changes in ``search`` that raise the note."""
+def short_reasons(explanation: Explanation, search: RemedySearch, tried_all: bool, is_detailed: bool) -> dict[str, Any]:
+    """The reasons in ``explanation``, and the changes in ``search`` that raise the note; in a detailed form, with
+    their side effects.
+    """
     trace, advised = explanation.trace, explanation.remedy
+    names = "text kind rank tier score how is_used gain"
+    names += " side_effects" if is_detailed else ""
     return {
         **chosen(trace, "engine tier"),
         "verdict_sentence": verdict_sentence(trace),
         **short_explanation(explanation),
         "advice": advised.text if advised is not None and not search.remedies else "",
-        "changes": [chosen(one, "text kind rank tier score how is_used gain") for one in search.remedies],
+        "changes": [chosen(one, names) for one in search.remedies],
         "tried_all": tried_all,
     }

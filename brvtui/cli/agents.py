@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.installation import install_command, packaged_file
 from brvtui.text.visible import visible
+from brvtui.tree.reading.project import MARKER
 from brvtui.wording import counted
 
 _LARGEST = 10_000_000
@@ -82,14 +84,17 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     """Show which judged and logged queries an edit of a note breaks, and the problems of its text.
 
     Compares FILE with its text at REV or, with --stdin, the text from standard input with FILE. Nothing is written.
-    Files outside the memory are skipped. Exit code 1 when a query gets worse, a judged
-    query was not checked, or the engine cannot read the text.
+    Without --project, a FILE in a .brv folder also says which project is meant. Files outside the memory are skipped.
+    Exit code 1 when a query gets worse, a judged query was not checked, or the engine cannot read the text.
     """
     from brvtui.answers import edits
     from brvtui.trace import to_plain
 
     if is_piped and len(files) > 1:
         raise click.UsageError("--stdin checks the text of one FILE")
+    if request.project is None:
+        folders = (folder for folder in Path(files[0]).absolute().parents if folder.name == MARKER)
+        request = replace(request, project=next((folder.parent for folder in folders), None))
     tree = request.find().project.tree
     places = [Path(file).resolve() if is_there(Path(file)) else file for file in files]
     own = [each for each in places if isinstance(each, str) or each.is_relative_to(tree)]
@@ -105,9 +110,13 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     if form == "json":
         write_json([to_plain(result)])
     else:
-        broken = (f"breaks “{query.query}”: {query.text}" for query in result.queries if query.is_broken)
-        for line in (*result.problems, *broken):
-            say(visible(line))
+        folder = os.path.relpath(tree)
+        for problem in result.problems:
+            say(visible(f"{folder}/{problem}"))
+        for query in result.queries:
+            if query.is_broken:
+                cause = ", only because saving makes the note new" if query.is_by_age else ""
+                say(visible(f"breaks “{query.query}”: {query.text}{cause}"))
         if result.unchecked:
             unchecked = counted(result.unchecked, "judged query was", "judged queries were")
             say(f"{unchecked} not checked, because there are too many")
@@ -130,7 +139,10 @@ def skill() -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Only show the file.")
 def install(agent: str, dry_run: bool) -> int:
-    """Write the skill to the agent's folder in your home folder, after showing it."""
+    """Write the skill to the agent's folder in your home folder, after showing it.
+
+    If another text is there, it is kept in SKILL.md.bak.
+    """
     from brvtui.disk import writing
     from brvtui.regular_files import LARGEST, read_regular
 
@@ -141,6 +153,9 @@ def install(agent: str, dry_run: bool) -> int:
         data = read_regular(packaged_file(_SKILL, "skills", "brv-tui", _SKILL), LARGEST, follow_links=True)
         say(f"{visible(str(target))}:\n\n{visible(data.decode('utf-8'), keep=chr(10))}")
         if not dry_run:
+            if is_there(target) and (earlier := read_regular(target, LARGEST)) != data:
+                writing.write(target.with_name(f"{_SKILL}.bak"), earlier, private=False)
+                say(f"the earlier text is now in {_SKILL}.bak", err=True)
             writing.write(target, data, private=False)
     except OSError as error:
         raise Failure(faults.error_line(error), FAILED) from error

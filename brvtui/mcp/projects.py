@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from brvtui.session import Session
-from brvtui.tree.reading.project import ProjectError
+from brvtui.tree.reading.project import MARKER, ProjectError
 from brvtui.tree.spaces.project import find_any_project
 from brvtui.wording import shortened
 
@@ -60,7 +60,8 @@ class Projects:
         elif len(found) > 1:
             found = {root: folder for root, folder in found.items() if Path(note).is_relative_to(root)} or found
         if not found:
-            raise ProjectError(f"no memory {shortened(wanted)} in {places}: only projects there are answered for")
+            name_it = "set project to a folder in there, or start brv-tui mcp with --project DIR"
+            raise ProjectError(f"no memory {shortened(wanted)} in {places}: {name_it}")
         if len(found) > 1:
             raise ProjectError(f"several projects: set project to one of {places}")
         (key,) = found.items()
@@ -80,7 +81,8 @@ class Projects:
 
     def _root(self, folder: Path, is_above: bool = False) -> Path | None:
         """The folder of the project in ``folder`` or, if ``is_above``, in or above it; None if there is none."""
-        for place in (folder, *folder.parents) if is_above else (folder,):
+        above = [place for place in (folder, *folder.parents) if MARKER not in place.parts]
+        for place in above if is_above else (folder,):
             with suppress(ProjectError, OSError, ValueError):
                 find_any_project(place)
                 return place.resolve()
@@ -103,7 +105,7 @@ class Projects:
             return session, ()
         project, limit = session.project, root if folder is self._here else folder.resolve()
         if not (project.root.is_relative_to(limit) and project.tree.is_relative_to(limit)):
-            where = f"{root} leads to {project.tree}, outside of {limit}"
+            where = f"{root} leads to {project.root}, with its notes in {project.tree}, which is not all in {limit}"
             raise ProjectError(f"{where}: to allow that, start brv-tui mcp with --project {root}")
         outside = ", ".join(one.alias for one in project.sources if not one.tree.is_relative_to(limit))
         if not outside:

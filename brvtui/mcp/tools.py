@@ -62,7 +62,7 @@ def _text(description: str, limit: int = 1_000) -> dict[str, Any]:
 
 
 _COMMON = {"project": _text("If there are several: name or folder"), "detail": {"type": "boolean"}}
-_QUERY = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}
+_QUERY = {"type": "string", "pattern": r"\S", "maxLength": LONGEST_QUERY}
 _ENGINE, _NOTE = _text("Default: the project's", 100), _text("Path or title")
 _TRIALS = 6
 """The maximum number of changes that are tried for an answer without details."""
@@ -80,7 +80,8 @@ def _why_not(session: Session, given: Arguments) -> dict[str, Any]:
     trials, limit = count(1), float("inf") if given.get("detail") else _TRIALS
     # A limit of trials, not of time, so that the same call finds the same changes.
     explanation, search = explain_note(session, trace, given["note"], lambda: next(trials) > limit)
-    return short_reasons(explanation, search, search.is_complete and next(trials) <= limit + 1)
+    tried_all = search.is_complete and next(trials) <= limit + 1
+    return short_reasons(explanation, search, tried_all, given.get("detail", False))
 
 
 def _check_edit(session: Session, given: Arguments) -> dict[str, Any]:
@@ -102,7 +103,7 @@ TOOLS = (
     _declared(
         "why_not",
         "Why a note is missing from an answer, or ranks too low: the earliest reason, and changes that were tried, "
-        "with the note's new rank and the tier. detail tries all changes.",
+        "with the note's new rank and the tier. detail tries all changes, and shows their effects on other queries.",
         {"query": _QUERY, "note": {**_NOTE, "minLength": 1}, "engine": _ENGINE},
         2,
         "verdict_sentence:string path:string found:boolean rank:integer|null reason:object|null numbers:string "

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import NOW, Run
 from tests.support.recorded import REPOSITORY
 from tests.support.trees import Tree
 from tests.support.untouched import state_of
@@ -40,7 +40,8 @@ def test_piped_text_that_breaks_a_query_is_reported(
     code, out, _ = run("check-edit", NOTE, "--stdin")
     problem, broken = out.splitlines()
     assert code == 1
-    assert problem.startswith(f"{NOTE}:2: error: ")
+    place, _, message = problem.partition(":2: error: ")
+    assert (Path(place).resolve(), bool(message)) == (judged.tree / NOTE, True)
     assert "refresh token" in broken
     piped(monkeypatch, tmp_path, (judged.tree / NOTE).read_text())
     assert run("check-edit", NOTE, "--stdin")[:2] == (0, "")
@@ -61,6 +62,39 @@ def test_files_are_compared_with_the_commit(judged: Tree, run: Run, tmp_path: Pa
     outside = tmp_path / "outside.md"
     outside.write_text("x")
     assert run("check-edit", str(outside))[:2] == (0, "")
+
+
+def test_note_that_does_not_exist_is_new_or_refused(
+    judged: Tree, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert run("check-edit", "auth/jwt/rotatoin.md")[0] == 3
+    piped(monkeypatch, tmp_path, "# Other")
+    code, out, _ = run("check-edit", "auth/jwt/rotatoin.md", "--stdin")
+    assert code == 0
+    assert "auth/jwt/rotatoin.md:1: warning:" in out
+    (judged.tree / NOTE).unlink()
+    assert run("check-edit", NOTE)[0] == 1
+
+
+def test_query_that_only_the_new_age_breaks_is_marked(
+    project: Tree, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    project.note("a/fresh.md", "Harbour pilots", "A pilot boards each ship.", 5)
+    project.note("a/old.md", "Pilots of the harbour", "A pilot boards each ship; pilots know the harbour.", 300)
+    assert run("judge", "set", "harbour pilots", "a/fresh.md=3", now=False)[0] == 0
+    text = (project.tree / "a/old.md").read_text()
+    for path, edited, is_by_age in (("a/old.md", f"{text}\nOne more line.\n", True), ("a/fresh.md", "# Other", False)):
+        piped(monkeypatch, tmp_path, edited)
+        code, out, _ = run("check-edit", path, "--stdin", "--format", "json")
+        (changed,) = json.loads(out)["queries"]
+        assert (code, changed["is_broken"], changed["is_by_age"]) == (1, True, is_by_age)
+
+
+def test_file_names_its_project(judged: Tree, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    (judged.tree / NOTE).write_text("# Other\n\nNothing.\n")
+    assert run("check-edit", str(judged.tree / NOTE), "--now", NOW, inside=False)[0] == 1
+    assert run("check-edit", str(tmp_path / "draft.md"), inside=False)[0] == 3
 
 
 def test_hidden_judgments_do_not_hide_a_broken_query(judged: Tree, run: Run) -> None:
@@ -97,6 +131,10 @@ def test_skill_is_shown_and_written(
     assert not target.exists()
     assert run("skill", "install", "--for", agent, inside=False)[:2] == (0, shown)
     assert target.read_text(encoding="utf-8") == text
+    target.write_text("mine")
+    assert run("skill", "install", "--for", agent, inside=False)[0] == 0
+    assert target.read_text(encoding="utf-8") == text
+    assert target.with_name("SKILL.md.bak").read_text() == "mine"
 
 
 def test_skill_is_short_and_its_commands_exist() -> None:

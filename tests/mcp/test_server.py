@@ -100,9 +100,7 @@ async def test_roots_choose_among_projects(tmp_path: Path, sample: Path, mode: s
             found = await answer(agent, "check_edit", path=str(other.tree / name), text="# One")
             assert found["paths"] == [name]
         for outside in (str(elsewhere.root), "../elsewhere", "elsewhere", "/", "~", "other/../../elsewhere"):
-            assert "only projects there are answered for" in await failure(
-                agent, "explain", query="anchor", project=outside
-            )
+            assert "no memory" in await failure(agent, "explain", query="anchor", project=outside)
 
 
 async def test_links_and_pointers_do_not_lead_out_of_the_roots(tmp_path: Path) -> None:
@@ -119,6 +117,23 @@ async def test_links_and_pointers_do_not_lead_out_of_the_roots(tmp_path: Path) -
     async with client(tmp_path, roots=[own]) as agent:
         assert await failure(agent, "explain", query="anchor", project="inner")
         assert await failure(agent, "explain", query="anchor")
+
+
+async def test_working_folder_inside_the_memory_means_its_project(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor", "The anchor.")
+    for folder in (tree.root / ".brv", tree.tree, tree.tree / "a"):
+        async with client(folder) as agent:
+            assert (await answer(agent, "explain", query="anchor"))["hits"]
+            assert await failure(agent, "explain", query=" ")
+
+
+async def test_first_changes_that_are_tried_concern_the_note(sample: Path) -> None:
+    async with client(sample) as agent:
+        found = await answer(agent, "why_not", query="black friday", note="incident_black_friday_backlog")
+        full = await answer(agent, "why_not", query="black friday", note="incident_black_friday_backlog", detail=True)
+    assert {"an edit", "an update", "a higher maturity"} & {one["kind"] for one in found["changes"]}
+    assert "side_effects" not in found["changes"][0]
+    assert any(one["side_effects"] for one in full["changes"])
 
 
 async def test_root_that_becomes_a_link_is_refused(tmp_path: Path) -> None:

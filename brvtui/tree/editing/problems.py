@@ -206,6 +206,7 @@ def _undecodable(note: EditableText, head: bytes) -> int:
 
 
 _FIELD = re.compile(r"[A-Za-z_]\w*:(?:\s|$)", re.MULTILINE)
+_FENCE = re.compile(r"^---\s*$", re.MULTILINE)
 
 
 def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
@@ -214,6 +215,8 @@ def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
         first = text.partition("\n")[0]
         fence = "has a space after its ---" if first.rstrip() == "---" else "does not begin with --- in the first line"
         message = f"the frontmatter {fence}, so the engine does not read it"
+        if _FENCE.search(text) is None and not names_signals(text):
+            message = "the note's frontmatter is gone"
         yield _Found(0, message, Severity.ERROR)
     elif text.startswith("---\n") and block_span(text) is None:
         message = "no line --- ends the frontmatter, so the engine does not read it"

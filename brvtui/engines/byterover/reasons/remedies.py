@@ -150,16 +150,20 @@ def _notes_below(snapshot: Snapshot, trace: Trace, path: str) -> list[int]:
 
 def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Remedy]]:
     case, *_ = cases
+    is_fixed = bool(case.folder_file) or not case.note.is_local  # a shared source is read only
+    # The few changes of the note's state come before the many wordings and titles, for a search that ends early.
+    edited = [] if is_fixed else _improving(case, now, [_edit(case)])
+    updates = [] if is_fixed else _improving(case, now, _update(case))
+    matured = [] if is_fixed else _improving(case, now, _higher_maturity(case))
     wordings = {tried.change: tried for each in cases for tried in _reworded(each)}
     reworded = _improving(case, now, list(wordings.values()))
     # the smallest change that helps, and the one that helps most
     yield from _as_remedies(now, RemedyKind.WORDING, dict.fromkeys((*reworded[:1], *reworded[-1:])))
-    if case.folder_file or not case.note.is_local:  # a shared source is read only
-        return
-    edited = _improving(case, now, [_edit(case)])
     yield from _as_remedies(now, RemedyKind.EDIT, edited)
-    yield from _as_remedies(now, RemedyKind.UPDATE, _improving(case, now, _update(case)))
-    yield from _as_remedies(now, RemedyKind.MATURITY, _improving(case, now, _higher_maturity(case)))
+    yield from _as_remedies(now, RemedyKind.UPDATE, updates)
+    yield from _as_remedies(now, RemedyKind.MATURITY, matured)
+    if is_fixed:
+        return
     # A title saved with a new time must help more than just the new time does. If none helps more, titles with the old
     # time are tried.
     minimum = edited[0][0] if edited else now
