@@ -6,22 +6,36 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query, SearchesBesides
 from brvtui.lab.health.recall import PastQuery
+from brvtui.logbook import Logbook
 from brvtui.ranking.decay import MS_PER_DAY
+from brvtui.session.ageing import ProjectAgeing
+from brvtui.session.engines import Engines, OpenProject
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.text.analysis import STOP_WORDS, terms
-
-if TYPE_CHECKING:
-    from brvtui.session.session import Session
+from brvtui.tree.reading.project import FoundProject
 
 _WIDE = 10
 _SHORTEST_BEGINNING = 3
+
+
+class CheckedProject(OpenProject, Protocol):
+    """The parts of a session that a check of its memory's health needs."""
+
+    engine: str
+    engines: Engines
+    ageing: ProjectAgeing
+    logbook: Logbook
+
+    @property
+    def project(self) -> FoundProject:
+        """The open project."""
 
 
 class KeptResults:
@@ -58,7 +72,7 @@ class QueryMemo:
     them, are the same and have not changed. The scores of such an answer may be slightly out of date.
     """
 
-    def __init__(self, session: Session, kept: KeptResults) -> None:
+    def __init__(self, session: CheckedProject, kept: KeptResults) -> None:
         """Creates a memo for the current notes of ``session``; ``kept`` holds the answers."""
         self._engine = session.engines.named(session.engine)
         self._context = session.engines.context(session.engine)

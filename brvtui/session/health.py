@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,16 +29,13 @@ from brvtui.lab.health.statements import Disagreement, stems
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.session.asking import KeptResults, QueryMemo
+from brvtui.session.asking import CheckedProject, KeptResults, QueryMemo
 from brvtui.snapshot import Snapshot
 from brvtui.store.ignored_findings import FindingKey, IgnoredFindings
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.text.visible import visible
 from brvtui.tree.reading.files import DUPLICATE, HIDDEN_FOLDER, SUMMARY_FILE, Role, unread_name
 from brvtui.wording import counted, shortened
-
-if TYPE_CHECKING:
-    from brvtui.session.session import Session
 
 
 class HealthCheckCancelled(Exception):
@@ -49,7 +45,7 @@ class HealthCheckCancelled(Exception):
 class ProjectHealth:
     """Checks the memory of an open project. Methods are thread-safe and change no note."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: CheckedProject) -> None:
         """Checks nothing until :meth:`report` is called."""
         self._session = session
         self._ignored = IgnoredFindings(session.project.tree)
@@ -126,7 +122,7 @@ class _Check:
 
     def __init__(
         self,
-        session: Session,
+        session: CheckedProject,
         days: int,
         cancelled: Callable[[], bool],
         kept: KeptResults | None = None,
