@@ -106,7 +106,7 @@ _UNLISTED = {
     "check-edit": ("agents:check_edit", "Show which queries an edit to a note breaks"),
     "skill": ("agents:skill", "Teach an agent to use brv-tui"),
 }
-"""More commands for agents, which are named below the list of commands."""
+"""More commands for agents, which are named only among the examples."""
 _COMMANDS = {name: command for group in (*_GROUPS.values(), _UNLISTED) for name, command in group.items()}
 
 
@@ -192,11 +192,8 @@ Examples:
   brv-tui query "token rotation"    print the answer and every decision
   brv-tui explain "token rotation" refresh_token_rotation
   brv-tui eval                      measure the judged queries
-
-\b
-For agents and their hooks:
-  brv-tui skill install             teach an agent to use brv-tui
-  brv-tui check-edit FILE           show which queries an edit to a note breaks
+  brv-tui skill install             teach your agent to use brv-tui
+  brv-tui check-edit FILE           show which queries an edit breaks
 
 \b
 Exit codes: 0 fine, 1 a negative answer, 2 bad usage, 3 not found, 4 failed.

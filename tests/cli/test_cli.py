@@ -752,7 +752,7 @@ def test_help_lists_each_command_once_and_on_one_line(run: Run) -> None:
     assert len(visible) <= 32
     assert [summary for _, summary in commands if len(summary.split()) > 8] == []
     assert [line for line in out.splitlines() if len(line) > 80] == []
-    assert len(examples.strip().splitlines()) == 5
+    assert len(examples.strip().splitlines()) == 7
 
 
 def test_explain_lists_remedies(run: Run) -> None:
