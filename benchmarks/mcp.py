@@ -3,23 +3,28 @@
     python -m benchmarks.mcp FOLDER [--notes 1000] [--calls 40] [--soak 0]
 
 If FOLDER does not exist, it is created with this number of notes (``benchmarks.notes``). Prints the median and the 95th
-percentile of the milliseconds for each tool, as wall time and processor time. With ``--soak``, makes that many mixed
-calls, and prints the memory in use after each tenth of them.
+percentile of the milliseconds for each tool, as wall time and processor time. With ``--soak``, a client in this process
+makes that many calls, most of them invalid, and the memory in use is printed after each twentieth of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import random
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from mcp import Client, MCPError
 
 from benchmarks.notes import make
 from benchmarks.timings import percentile, setting
 from brvtui.answers.queries import SHORT, fitted
 from brvtui.mcp.projects import Projects
+from brvtui.mcp.server import AnswerServer
 from brvtui.mcp.tools import TOOLS
 
 _WORDS = 3
@@ -35,6 +40,27 @@ def calls(served: Projects, pick: random.Random) -> Iterator[tuple[str, dict[str
         yield "explain", {"query": query}
         yield "why_not", {"query": query, "note": note.path}
         yield "check_edit", {"path": note.path, "text": f"# {query}\n\nNew text."}
+
+
+def with_invalid(valid: Iterator[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields the ``valid`` calls, each followed by two that fail, and calls of ``health``."""
+    for number, (name, given) in enumerate(valid):
+        yield name, given
+        yield name, {**given, "note": f"none {number}"}
+        yield (name, {**given, "query": number}) if number % 9 else ("health", {"days": 1 + number % 365})
+
+
+async def soak(served: Projects, mixed: Iterator[tuple[str, dict[str, Any]]], count: int) -> None:
+    """Makes ``count`` calls over the protocol, and prints the memory in use."""
+    began, errors = time.perf_counter(), 0
+    async with Client(AnswerServer(served).server, mode="legacy") as client:
+        for number in range(1, count + 1):
+            errors += 1
+            with suppress(MCPError):
+                errors -= not (await client.call_tool(*next(mixed))).is_error
+            if number % max(count // 20, 1) == 0:
+                passed = time.perf_counter() - began
+                print(f"{number:>8} calls, {errors:>6} errors, {passed:6.0f} s, {memory_mb():7.1f} MB", flush=True)
 
 
 def answer(served: Projects, name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -77,11 +103,7 @@ def main() -> None:
         for kind, values in zip(("passed", "processor"), zip(*each, strict=True), strict=True):
             half, most = percentile(values, 0.5), percentile(values, 0.95)
             print(f"{name:12} {kind:10} half within {half:6.1f} ms, 95 % within {most:6.1f} ms")
-    began = time.perf_counter()
-    for number in range(1, options.soak + 1):
-        answer(served, *next(mixed))
-        if number % max(options.soak // 10, 1) == 0:
-            print(f"{number:>8} calls, {time.perf_counter() - began:6.0f} s, {memory_mb():7.1f} MB")
+    asyncio.run(soak(served, with_invalid(mixed), options.soak))
     served.close()
 
 

@@ -59,7 +59,7 @@ class ProjectHealth:
         worker. Raises :class:`HealthCheckCancelled`,
         and :class:`brvtui.engines.contract.EngineError` for an engine that cannot be used.
         """
-        with self._lock, garbage_collector_paused():
+        with self._lock, garbage_collector_paused(freezes=self._kept is None):
             if not self._session.kind.has_files:
                 return HealthReport((), (), 0, 0, days)
             check = _Check(self._session, days, cancelled, self._kept)
