@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _DIRECT = 2
 """The highest ByteRover tier that needs no model."""
 _MOST_NAMED = 2
-"""The number of side effects that are described."""
+"""The maximum number of side effects that are described."""
 
 
 def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:

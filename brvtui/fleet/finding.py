@@ -192,10 +192,9 @@ def _globbed(entry: FleetEntry, pattern: str, until: float) -> tuple[list[Member
 
 
 def _glob(pattern: str, end: float) -> tuple[list[str], str]:
-    """Returns the absolute paths that match ``pattern``, sorted, and a message if the search stopped early, else empty.
-
-    Visits the highest folders first, up to a limit on entries and time, and not after the time ``end`` of the monotonic
-    clock. ``**`` does not follow symlinks.
+    """Returns the absolute paths that match ``pattern``, sorted, and a message if the search stopped early (otherwise
+    empty). Visits the highest folders first, up to a limit on entries and time, and not after the time ``end`` of the
+    monotonic clock. ``**`` does not follow symlinks.
     """
     top, *parts = Path(pattern).parts
     pending, looked, until = deque([(top, 0)]), 0, min(end, time.monotonic() + _MOST_SECONDS)

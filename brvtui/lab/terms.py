@@ -99,11 +99,10 @@ class TermList:
         """The terms in alphabetical order, keyed by term."""
 
     def find(self, text: str = "", order: Order = "term", only: str = "") -> list[Term]:
-        """The terms that contain ``text``, regardless of case and accents: by ``df`` or ``cf`` from the most frequent
-        on, by ``idf`` from the rarest on, or by ``term``.
-
-        ``only`` limits them to those whose :func:`frequency` it is or, if it is ``split``, to those that a note also
-        writes as two words. For ``split``, the first call reads all notes.
+        """The terms that contain ``text``, ignoring case and accents. They are sorted by ``df`` or ``cf`` (most
+        frequent first), by ``idf`` (rarest first), or by ``term``. ``only`` limits them to terms with that
+        :func:`frequency` or, if it is ``split``, to terms that a note also writes as two words. For ``split``, the
+        first call reads all notes.
         """
         wanted = fold(text.strip())
         names: Iterable[str] = self._snapshot.postings.vocabulary.containing(wanted) if wanted else self.by_name

@@ -36,7 +36,7 @@ class Projects:
         """``named`` are projects that the user named, ``here`` is the working folder. ``now_ms`` freezes the clock."""
         self._named, self._here, self._now_ms = tuple(named), here, now_ms
         self._open: dict[tuple[Path, Path], ServedProject] = {}
-        """The open projects, the one asked about last at the end."""
+        """The open projects, ending with the one that was used last."""
         self._places: dict[Path, Path] = {}
         """The place that each allowed folder led to when it was first used."""
 

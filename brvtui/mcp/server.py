@@ -78,7 +78,7 @@ class AnswerServer:
         return _failed(f"no answer within {_SECONDS:g} s: ask for less, or use the command brv-tui")
 
     async def _client_roots(self, context: _Context, params: types.CallToolRequestParams) -> Sequence[Path] | None:
-        """The folders that the client gives; empty if it gives none, None if it must be asked by the result."""
+        """The folders that the client gives; empty if it gives none, None if the result must ask for them."""
         capabilities = context.session.client_capabilities
         if capabilities is None or capabilities.roots is None:
             return ()

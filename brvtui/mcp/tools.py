@@ -78,7 +78,7 @@ def _explain(session: Session, given: Arguments) -> dict[str, Any]:
 def _why_not(session: Session, given: Arguments) -> dict[str, Any]:
     trace = session.preview(given["query"], engine=given.get("engine", ""))
     trials, limit = count(1), float("inf") if given.get("detail") else _TRIALS
-    # A limit of trials, not of time, so that the same call finds the same changes.
+    # The limit is on trials, not on time, so that the same call always finds the same changes.
     explanation, search = explain_note(session, trace, given["note"], lambda: next(trials) > limit)
     tried_all = search.is_complete and next(trials) <= limit + 1
     return short_reasons(explanation, search, tried_all, given.get("detail", False))

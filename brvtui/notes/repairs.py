@@ -35,7 +35,8 @@ def plan_together(plans: Sequence[Plan], title: str) -> Plan:
 
 
 def plan_title(tree: Path, path: str, title: str) -> Plan:
-    """Returns a plan that changes the title of the note at ``path``, and the field of that name if it has one.
+    """Returns a plan that changes the title of the note at ``path``, and its frontmatter field of that name if it has
+    one.
 
     Raises :class:`NoteError`.
     """
@@ -59,9 +60,10 @@ def plan_replacing(
 ) -> Plan:
     """Returns a plan that replaces, for each of ``pairs``, the first note by the second.
 
-    Without ``is_merge``, the second note gets a link to the place of the first in the archive. Otherwise, it gets the
-    text of the first if ``joins``, and if that is None, only unless they share most words. ``archive`` plans to archive
-    the first. Other notes' links to it then lead to the second. Raises :class:`NoteError`.
+    Without ``is_merge``, the second note gets a link to the place of the first in the archive. Otherwise, the second
+    note gets the text of the first if ``joins`` is True or, if ``joins`` is None, unless the two share most of their
+    words. ``archive`` plans to archive the first. Other notes' links to it then lead to the second. Raises
+    :class:`NoteError`.
     """
     replaced = _replaced(pairs)
     tree = snapshot.project.tree

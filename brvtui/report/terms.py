@@ -32,7 +32,10 @@ def detail_lines(details: TermDetails, width: int) -> Iterator[Line]:
 
 
 def analysis_lines(analyses: Mapping[str, Sequence[AnalysisStep]], width: int) -> Iterator[Line]:
-    """The title of each engine, and its steps with their tokens and notes. ``analyses`` has the steps by engine."""
+    """The title of each engine, and its steps with their tokens and notes.
+
+    ``analyses`` contains each engine's steps.
+    """
     for engine, steps in analyses.items():
         yield line(f" {presentation(engine).title}", "bold strong")
         for step in steps:

@@ -73,7 +73,7 @@ class QueryMemo:
     """
 
     def __init__(self, session: CheckedProject, kept: KeptResults) -> None:
-        """Creates a memo for the current notes of ``session``; ``kept`` holds the answers."""
+        """Creates a memo for the current notes of ``session``; ``kept`` stores the answers."""
         self._engine = session.engines.named(session.engine)
         self._context = session.engines.context(session.engine)
         self._kept = kept

@@ -44,10 +44,9 @@ class DeliveryReader:
     """Finds out what became of the answers to a project's agents. Writes and sends nothing."""
 
     def __init__(self, session: Session, folder: Path, since_ms: float, reads_all: bool = False) -> None:
-        """Reads transcripts below ``folder``, and turns since ``since_ms``. The project need not be loaded.
-
-        Only if ``reads_all``, this includes files last written before ``since_ms``, and the ones in Claude Code's
-        folders of other projects.
+        """Reads the turns since ``since_ms`` from the transcripts below ``folder``. The project need not be loaded. If
+        ``reads_all`` is set, files last written before ``since_ms``, and files in Claude Code's folders of other
+        projects, are read too.
         """
         self.folder = folder
         self._log = session.logbook.engine

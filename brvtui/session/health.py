@@ -79,7 +79,7 @@ class ProjectHealth:
             return tuple(_Check(self._session, 1, lambda: False, self._kept, snapshot, path).of_pairs())
 
     def ignore(self, finding: Finding) -> None:
-        """Lists ``finding`` among the ignored ones from the next report on. Raises OSError."""
+        """From the next report on, ``finding`` is listed with the ignored ones. Raises OSError."""
         self._ignored.put(_key(finding), True)
 
     def restore(self, finding: Finding) -> None:
@@ -96,12 +96,12 @@ _MOST_QUERIES, _MOST_LOGGED, _LONGEST_QUERY = 200, 2_000, 1_000
 _MOST_SEARCHES, _MOST_READ, _MOST_RIVALS, _MOST_PAIRS = 250, 1_000_000, 100, 2_500
 _MOST_SEARCHED, _MOST_HIDDEN = 50_000, 100
 _LEAST_WORDS, _LEAST_TITLE, _NEAR = 0.35, 0.6, 0.4
-"""Two notes are compared if they share these parts of their rare words, titles or (by MinHash) word triples."""
+"""Two notes are compared if they share this much of their rare words, titles or (by MinHash) word triples."""
 _TITLE_RARE = 3
 """A note is found by its title if a word of the title is in at most this many notes."""
 _CONTAINED = 0.85
 _LINKED = 0.5
-"""Orphans are reported only if at least this part of the notes have links."""
+"""Orphans are reported only if at least this share of the notes have links."""
 _UNDECODABLE = ("not UTF-8", "a NUL", "a U+FFFD", "over ", "byte ")
 _CUT = "cuts a character"
 _TOOL_FOLDERS = {".git", ".github", ".obsidian", ".trash", ".vscode", ".idea", ".venv", ".cache"}

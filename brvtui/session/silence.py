@@ -76,8 +76,8 @@ def slow_tiers(durations: Mapping[int, TierDuration], limit_ms: float) -> frozen
 def forecast_silence(session: Session, days: int) -> Silence:
     """The judged and logged queries whose answers come too late within ``days``, if nobody touches a note.
 
-    At most 100 queries are tried, judged ones first. A query counts from its first day only if its answer then stays
-    too late. Raises :class:`brvtui.engines.contract.EngineError`.
+    At most 100 queries are tried, judged ones first. A query counts only if its answer still comes too late on the last
+    day. Raises :class:`brvtui.engines.contract.EngineError`.
     """
     logged = session.logbook.read(_MOST_LOGGED)
     durations = tier_durations(own_log(session).entries)

@@ -233,7 +233,7 @@ class Ranker:
 
 
 def _best(places: Mapping[str, NamedPlace]) -> dict[str, NamedPlace]:
-    """Those of ``places`` with the best rank, keyed by member."""
+    """The ``places`` with the best rank, keyed by member."""
     best_rank = min(place.rank for place in places.values())
     return {name: place for name, place in places.items() if place.rank == best_rank}
 

@@ -205,8 +205,8 @@ class FolderIndex:
         self._members = JoinedLines([name for names in names_by_owner for name in names])
 
     def named_members(self, rows: Positions, keywords: Sequence[str]) -> dict[int, str]:
-        """Those of ``rows`` that are types with a member whose name contains one of ``keywords``, each mapped to the
-        first such keyword.
+        """The ``rows`` of types that have a member whose name contains one of ``keywords``, each mapped to the first
+        such keyword.
         """
         owners = np.flatnonzero(np.isin(self._owners, rows, assume_unique=True))
         runs = np.split(owners, np.flatnonzero(np.diff(owners) > 1) + 1) if len(owners) else []

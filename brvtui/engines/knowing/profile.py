@@ -199,7 +199,7 @@ class NoteGraphRules:
     set_aside: tuple[str, ...]
     """Folders, and values of ``status``, that mark a note as archived or deprecated, in lower case."""
     connector_most: Count
-    """A keyword, tag or file that more notes than this share connects none of them."""
+    """If more notes than this share a keyword, tag or file, it connects none of them."""
     similar_above: Share
     similar_most: Count
     """The maximum number of edges from a note to similar notes in its folder."""

@@ -51,7 +51,9 @@ class _OpenFile:
     """The last bytes before ``end``."""
 
     def grew_to(self, path: str, state: os.stat_result | None) -> bool:
-        """True if the file with ``state`` is the same file, with more rows or none; False without a file."""
+        """True if ``path``, now with this ``state``, is still the same file, possibly with new rows; False if it is
+        missing.
+        """
         if state is None or state.st_ino != self.inode or state.st_size < self.end:
             return False
         return state.st_size == self.end or _bytes_before(path, self.end) == self.tail
@@ -67,11 +69,10 @@ class Transcripts:
     """The transcripts of a project below a folder. After the first reading, only new rows are read."""
 
     def __init__(self, project: Path, folder: Path, since_ms: float = 0.0, reads_all: bool = False) -> None:
-        """Only rows whose working folder is ``project`` or a folder in it count, and rows without one.
-
-        Recalls before ``since_ms`` are left out. Unless ``reads_all``, files last written before it are not read, and
-        in Claude Code's own folder, only the ones in folders that are named after the project, a folder in it, or a
-        folder above it.
+        """Counts only rows whose working folder is ``project`` or inside it, and rows that name no working folder.
+        Leaves out recalls before ``since_ms``. Unless ``reads_all`` is set, skips files last written before
+        ``since_ms`` and, in Claude Code's own folder, all folders that are not named after the project, a folder in it,
+        or a folder above it.
         """
         self.folder = folder
         self._project = project

@@ -14,9 +14,12 @@ from brvtui.tree.engine_files.query_log import LoggedQuery
 WINDOW_MS = 300_000.0
 """The maximum difference between the two times, in ms. The clocks of host and engine may differ by minutes."""
 _MOST_PAIRS = 250_000
-"""The maximum number of pairs of recalls and entries with one text; the newest recalls are not matched beyond it."""
+"""The maximum number of pairs of a recall and an entry with equal texts.
+
+Beyond it, the newest recalls are not matched.
+"""
 _FEWEST, _SHARE = 10, 0.9
-"""The minimum number of texts, and the minimum share of them with nearly the same difference, for comparing the clocks.
+"""The clocks can be compared if there are this many texts, and this share of them has nearly the same difference.
 """
 _TOLERANCE_MS = 60_000.0
 """The maximum difference after the usual difference of the clocks is subtracted, in ms."""

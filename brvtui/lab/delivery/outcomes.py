@@ -79,7 +79,7 @@ def _outcome(
 
 
 def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> tuple[DeliveryOutcome, str]:
-    """The outcome of a prompt without an attachment by the host."""
+    """The outcome of a prompt to which the host attached nothing."""
     if context_of(recall.printed):
         if recall.is_cut_off:
             return DeliveryOutcome.UNKNOWN, "the hook printed a context, but the transcript is cut off right after it"
@@ -154,7 +154,10 @@ def _used(recall: Recall, documents: Iterable[str], text: str) -> Iterator[str]:
 
 
 def _quotes(reply: str, text: str) -> bool:
-    """True if ``reply`` contains each run of eight words of a sentence of ``text``, in time linear to both."""
+    """True if ``reply`` contains every run of eight words of some sentence in ``text``.
+
+    Takes time linear in both lengths.
+    """
     there = set(_runs(re.split(r"[\s.!?]+", reply.lower())))
     sentences = re.split(r"[.!?\n]+", text[:_MOST_COMPARED].lower()) if there else []
     runs = (tuple(_runs(sentence.split())) for sentence in sentences)

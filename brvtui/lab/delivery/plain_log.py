@@ -23,7 +23,7 @@ class PlainLogReader(RowReader):
         return list(self._recalls)
 
     def read(self, row: bytes) -> None:
-        """Reads one row. Rows of another form are counted."""
+        """Reads one row. Counts rows in any other form."""
         value = parsed(row)
         if not is_plain(value) or self._budget.is_spent:
             self.miss()

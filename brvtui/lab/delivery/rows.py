@@ -122,7 +122,7 @@ def parsed(row: bytes) -> Any:
 
 
 def moment(value: Any) -> float:
-    """The time ``value`` in ISO 8601, in ms since 1970; 0 if it is not such a time."""
+    """The ISO 8601 time ``value`` in ms since 1970; 0 if it is not such a time."""
     try:
         return moment_of(datetime.fromisoformat(value).timestamp() * 1000) or 0.0
     except (TypeError, ValueError, OverflowError, OSError):

@@ -29,7 +29,7 @@ _SHELL_COST = 8
 _MOST_BLOCKS = 500
 """The maximum number of blocks of a reply that are added to the recalls of a turn."""
 _MOST_OPEN = 4
-"""The maximum number of recalls of one turn that get later replies; the newest ones."""
+"""The maximum number of recalls in one turn to which later replies are added: the newest ones."""
 _MOST_OPENED = 1_000
 _MOST_SESSIONS = 10_000
 TYPES = frozenset({"user", "assistant", "attachment", "system", "progress", "summary"})
@@ -68,7 +68,7 @@ class _Session:
     prompt: int | None = None
     """The place of the newest prompt's recall."""
     prompts: dict[str, int] = field(default_factory=dict)
-    """The places of prompts by the ids of their rows and of rows that belong to them."""
+    """The places of prompts, keyed by the ids of their rows and of rows that belong to them."""
     current: list[int] = field(default_factory=list)
     """The places of the recalls since the newest prompt."""
     blocks: int = 0
@@ -152,7 +152,10 @@ class TranscriptReader(RowReader):
             self._assistant(state, session, value)
 
     def _is_repeated(self, row_id: str, value: dict[str, Any]) -> bool:
-        """True if a row with this id was read before; a row that says something else is counted as unreadable."""
+        """True if a row with this id was read before.
+
+        If its content was different, the new row counts as unreadable.
+        """
         content = hash(str(value.get("message") or value.get("attachment")))
         known = self._seen.get(hash(row_id))
         self._seen[hash(row_id)] = content

@@ -101,7 +101,7 @@ class Turn:
     documents: tuple[str, ...] = ()
     """The paths of the notes in the answer, best first."""
     used: tuple[str, ...] = ()
-    """The delivered notes that the agent's reply or its later file reads mention. A heuristic."""
+    """The delivered notes that the agent mentioned in its reply, or whose files it read later. A guess."""
     engine: str = TREE.native
     """The name of the engine that the agent asked."""
 
@@ -121,7 +121,7 @@ class Turn:
 
     @property
     def duration_ms(self) -> float | None:
-        """The wait for the answer by the engine's log, or else by the host; None if neither recorded it."""
+        """The wait for the answer, from the engine's log or else the host's record; None if neither contains it."""
         logged = self.entry.waited_ms if self.entry is not None else None
         return logged if logged is not None and logged < LONGEST_MS else self.recall.took_ms
 

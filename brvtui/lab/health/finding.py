@@ -40,7 +40,10 @@ class FindingKind(StrEnum):
 
 
 class Confidence(StrEnum):
-    """The confidence in a finding, from a few percent of wrong findings (high) to about half (low)."""
+    """The confidence in a finding.
+
+    If it is high, a few percent of such findings are wrong; if it is low, about half.
+    """
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -53,7 +56,8 @@ class Finding:
 
     kind: FindingKind
     notes: tuple[str, ...]
-    """The paths of the notes, the one to act on first; of superseded facts, the older note first. Empty for a gap."""
+    """The paths of the notes, starting with the one to act on (for superseded facts, the older note); empty for a gap.
+    """
     confidence: Confidence
     sentence: str
     """The reason, in one sentence."""
@@ -62,7 +66,7 @@ class Finding:
     queries: tuple[str, ...] = ()
     """The queries that show the defect, such as the logged queries of a gap."""
     weight: float = 0.0
-    """The rank among findings: the worst have the highest weight."""
+    """The weight that orders the findings; the worst one has the highest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +82,4 @@ class HealthReport:
     queries: int
     """The number of distinct judged and logged queries that were run to find the costs."""
     days: int
-    """The number of days back over which the log was read, and ahead over which ageing was forecast."""
+    """The number of past days whose log was read, and of coming days for which ageing was forecast."""

@@ -56,7 +56,7 @@ _HINTED = """
     good question|got it|understood|no problem|happy to
 """
 _HINTS = [hint.strip("\n").lstrip() for hint in _HINTED.split("|")]
-"""Parts of :data:`_CHATTER`. A text without them need not be searched for it, which is slow."""
+"""Parts of :data:`_CHATTER`. A text without any of them cannot match, and the slow search is skipped."""
 _CHATTER = re.compile(
     r"\bas an ai\b|\bi(?:'d| would) be (?:happy|glad) to\b|\blet me (?:know if|check|look|read|run|start by|first|now|"
     r"take|search|see|fix|update|think)\b|\bwould you like me to\b|\bdo you want me to\b|^\W{0,3}(?:sure|certainly|"
@@ -93,7 +93,7 @@ _MOST_PROSE_WORDS, _MOST_DATA_WORDS, _MOST_TITLE_WORDS, _MOST_TITLE_LINES = 40, 
 
 
 class Defect(NamedTuple):
-    """A defect that a note has by itself."""
+    """A defect of a single note."""
 
     kind: FindingKind
     confidence: Confidence
@@ -105,7 +105,7 @@ class _SortedLines:
     """The lines of a note, sorted by type."""
 
     content: list[str] = field(default_factory=list)
-    """The lines with words of their own."""
+    """The lines that may contain knowledge, because they are of no other type."""
     roles: Counter[str] = field(default_factory=Counter)
     """The number of lines that begin with each role of a conversation."""
     machine: list[str] = field(default_factory=list)

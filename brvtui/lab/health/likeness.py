@@ -16,7 +16,7 @@ PERMUTATIONS = 64
 _ROWS = 4
 """The number of equal values, at the same places of two signatures, that make their texts a candidate pair.
 
-With 16 such bands, texts with a similarity of 0.6 are found in 89 % of cases, and of 0.8 in practically all.
+With 16 such bands, 89 % of the pairs with a similarity of 0.6 are found, and practically all with 0.8.
 """
 _MOST_SHINGLES = 20_000
 """The maximum number of shingles per text. Of a longer text, only the beginning is compared."""
@@ -64,8 +64,8 @@ def likeness(first: Hashes, second: Hashes) -> float:
 def near_pairs(signatures: NDArray[np.uint32], minimum: float) -> list[tuple[int, int]]:
     """The pairs of positions whose ``signatures`` (one per row) estimate a similarity of at least ``minimum``, sorted.
 
-    Empty texts have no pairs. A text is compared with at most 50 earlier ones per band, so of very many copies, not
-    every pair is returned.
+    Empty texts have no pairs. A text is compared with at most 50 earlier ones per band, so if there are very many
+    copies, not every pair is returned.
     """
     filled = (
         np.flatnonzero((signatures != np.iinfo(np.uint32).max).any(axis=1)) if len(signatures) else np.zeros(0, int)

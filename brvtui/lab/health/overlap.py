@@ -29,7 +29,7 @@ _OWN_WORDS, _OWN_SHARE, _MOST_OWN = 12, 0.2, 100
 
 
 class WordOverlap:
-    """The words of all notes, as matrices of notes and stems. Left out are stop words and words with digits."""
+    """The words of all notes, as matrices of notes and stems. Stop words and words with digits are left out."""
 
     def __init__(self, postings: Postings) -> None:
         """Reads the words of all notes in ``postings``."""
@@ -118,7 +118,7 @@ class WordOverlap:
         return csr_matrix((weights[best], (notes[best], stems[best])), shape=words.shape)
 
     def own_words(self, note: int) -> list[str]:
-        """The words that distinguish the note at position ``note`` best, the best first; at most twelve."""
+        """Up to twelve words that best distinguish the note at position ``note``, best first."""
         own = self._own[note]
         return [self._names[word] for word in own.indices[np.argsort(-own.data, kind="stable")].tolist()]
 
@@ -137,7 +137,10 @@ class WordOverlap:
 
 
 def _within_limit(counts: NDArray[Any]) -> NDArray[np.bool_]:
-    """True for the rarest words, until too many pairs of notes share them. ``counts`` are the notes of each word."""
+    """True for the rarest words, up to a limit on the pairs of notes that share them.
+
+    ``counts`` is the number of notes per word.
+    """
     order = np.argsort(counts, kind="stable")
     chosen = np.zeros(len(counts), dtype=bool)
     chosen[order[np.cumsum(np.square(counts[order].astype(np.int64))) <= _MOST_PAIRS]] = True
@@ -145,6 +148,6 @@ def _within_limit(counts: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _squares(matrix: csr_matrix) -> NDArray[np.float64]:
-    """The sum of the weights of each note."""
+    """For each note, the sum of its squared weights."""
     squares: NDArray[np.float64] = np.asarray(matrix.power(2).sum(axis=1)).ravel()
     return squares

@@ -1,4 +1,4 @@
-"""Compares two notes: nearly the same, or about the same thing and in disagreement."""
+"""Compares two notes, which may say nearly the same, or disagree about the same thing."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def compare(one: ComparedNote, two: ComparedNote, weight: Weight, likeness: floa
 
 
 def _is_parallel(one: ComparedNote, two: ComparedNote, titles: tuple[frozenset[str], frozenset[str]]) -> bool:
-    """True if each note is about something else that its title names, such as two services with the same settings."""
+    """True if the titles name two different subjects of the notes, such as two services with the same settings."""
     serial = [frozenset(map(str.lower, _SERIAL.findall(note.title))) for note in (one, two)]
     if serial[0] and serial[1] and serial[0] != serial[1]:
         return True

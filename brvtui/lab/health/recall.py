@@ -15,9 +15,9 @@ _CHARS_PER_TOKEN = 4
 _FEWEST_UNRELATED, _FEWEST_QUERIES = 4, 20
 _MOST_SHOWN = 3
 _COMMON = 0.5
-"""Queries are unrelated if no word occurs in more than this part of them."""
+"""Queries are unrelated if no word occurs in more than this share of them."""
 _ANSWERED = 0.2
-"""A note is not too broad if it is the first result of more than this part of the queries that find it."""
+"""A note is not too broad if it is the first result for more than this share of the queries that find it."""
 _ASKING = stems(
     "what where when who whom whose why which how any some about does did do can could should would is are was were "
     "we our us i my me you your there tell show find explain give get please need want know thanks thank"

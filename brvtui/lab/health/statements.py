@@ -20,8 +20,9 @@ _ABOUT, _MOST_OTHER = 5, 4
 _LEAST_COMMON = 3.0
 """The minimum sum of the idf of the words that two statements and both titles share."""
 _AGREEING, _ALIKE, _ALIKE_REVISED, _NEGATED, _RENAMED = 0.75, 0.4, 0.25, 0.6, 0.6
-"""The minimum similarity of statements that agree, with other values or states, with a former value, of which one is
-negated, and with other names."""
+"""The minimum similarity of two statements that agree; that have different values or states; one of which gives the
+other's value as a former one; one of which is negated; and that name different things.
+"""
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z\s])")
 _MARK = re.compile(r"^(?:[ \t]|>|[-*+][ \t]|\d{1,3}[.)][ \t])+")
 _CATEGORY = re.compile(r"\s\[\w{3,20}\]$")
@@ -116,9 +117,12 @@ def stem(word: str) -> str:
 
 
 _CONTRASTS = tuple(frozenset(map(stem, group.split())) for group in _APART.split(";"))
-"""Groups of words that make statements about different things, even if all other words are equal."""
+"""Groups of contrasting words.
+
+Statements with different words of one group are about different things, even if all their other words are equal.
+"""
 _STATES: dict[str, set[tuple[int, int]]] = defaultdict(set)
-"""For each word of a state, its groups of opposed states, and its side in each of them."""
+"""For each word that names a state, its groups of opposed states, and its side in each group."""
 for _number, _group in enumerate(_OPPOSED.split(";")):
     for _side, _words in enumerate(_group.split("|")):
         for _word in _words.split():
@@ -185,7 +189,9 @@ def statements(body: str) -> tuple[Statement, ...]:
 
 
 def claims(body: str) -> tuple[tuple[str, str], ...]:
-    """The subject and the value of each statement of a note with values or states, as text for comparisons."""
+    """For each statement of a note that contains a value or a state, the subject and the value, as text for
+    comparisons.
+    """
     return tuple(
         (" ".join(sorted(one.words - _STATE_STEMS)), repr((sorted(one.values), sorted(one.states), one.is_negated)))
         for one in statements(body)
@@ -266,7 +272,7 @@ def _value(found: re.Match[str]) -> Value:
 def disagreements(
     first: Sequence[Statement], second: Sequence[Statement], subject: frozenset[str], weight: Weight
 ) -> tuple[tuple[Disagreement, ...], int]:
-    """The disagreements between the statements of two notes, the strongest first, and the number of statements of the
+    """The disagreements between the statements of two notes, strongest first, and the number of statements of the
     ``first`` note that the ``second`` one repeats.
 
     ``subject`` contains the stems that both titles share: a statement need not repeat them.

@@ -71,7 +71,7 @@ class LoggedQuery:
 
 
 class LogEvidence(NamedTuple):
-    """The newest entries of the engine's log, newest first, and why they are not the whole truth; empty if they are."""
+    """The newest entries of the engine's log, newest first, and the reason why some may be missing, else empty."""
 
     entries: list[LoggedQuery]
     problem: str = ""

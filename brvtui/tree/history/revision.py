@@ -105,7 +105,8 @@ def content_id(data: bytes, digits: int) -> str:
 def committed_contents(
     run: Callable[..., bytes], files: Mapping[str, CommittedFile], largest: int, where: str, remedy: str
 ) -> dict[str, bytes]:
-    """Returns the contents of ``files``, keyed by path. For one above ``largest`` bytes, ``largest + 1`` zero bytes.
+    """Returns the contents of ``files``, keyed by path. A file above ``largest`` bytes is returned as ``largest + 1``
+    zero bytes.
 
     ``run`` is :func:`git` in their repository. Raises :class:`RevisionError`, which names ``where`` and ``remedy``, if
     their total size is too large, or if git returns content that differs from what was committed.
@@ -223,7 +224,7 @@ def _check_attributes(
 
 
 def _parents(folder: str) -> list[str]:
-    """The folders above ``folder`` and itself, each with a slash at its end, from the root (an empty string) on."""
+    """The folders above ``folder`` and itself, each with a final slash, starting with the root (an empty string)."""
     parts = folder.split("/") if folder else []
     return ["", *(f"{'/'.join(parts[: depth + 1])}/" for depth in range(len(parts) - 1))]
 

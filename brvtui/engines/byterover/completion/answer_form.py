@@ -25,7 +25,7 @@ _ENDING = re.compile(r"\.md\b")
 
 
 def missing_parts(text: str) -> tuple[str, ...]:
-    """Those of :data:`PARTS` that have no heading in ``text``."""
+    """The :data:`PARTS` that have no heading in ``text``."""
     parts = {name for name, _ in _lines_by_part(text)}
     return tuple(part for part in PARTS if part not in parts)
 
