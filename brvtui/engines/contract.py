@@ -408,6 +408,26 @@ class QuotesNotes(Protocol):
         """The maximum number of UTF-16 units of a note that an answer quotes."""
 
 
+@dataclass(frozen=True, slots=True)
+class BriefAnswer:
+    """An answer without explanations and texts."""
+
+    covered: bool
+    tier: int | None
+    results: Mapping[str, float]
+    """The score of the best result of each file, keyed by file, best first."""
+    quoted: tuple[str, ...]
+    """The files quoted in the answer, or in the prompt for a model."""
+
+
+@runtime_checkable
+class AnswersBriefly(Protocol):
+    """An engine that answers in much less time if nothing needs to be explained."""
+
+    def brief_answer(self, context: Context[Any], query: Query) -> BriefAnswer:
+        """The answer of :meth:`Engine.answer` to ``query`` as a preview. Raises :class:`EngineError`."""
+
+
 @runtime_checkable
 class HasManifest(Protocol):
     """An engine that lists the tree in a manifest, which is part of its prompts."""

@@ -13,11 +13,11 @@ from typing import Any, Protocol, TypeVar
 from brvtui.config import Settings
 from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
-from brvtui.engines.contract import Context, Engine, EngineError, Query
+from brvtui.engines.contract import AnswersBriefly, Context, Engine, EngineError, Query
 from brvtui.engines.profile_files import tree_profile
 from brvtui.lab.evaluation.causes import Reverting
 from brvtui.lab.evaluation.evaluate import EngineRequest as QueryWords
-from brvtui.lab.evaluation.evaluate import ask, asked_words, judged_as, result_of
+from brvtui.lab.evaluation.evaluate import ask, asked_words, brief_result, judged_as, result_of
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.judgments.following import DocumentFinder
@@ -344,6 +344,12 @@ class VariantRunner:
                 if state.is_kept and words not in state.known:
                     self._fresh.setdefault(state.key, {})[words] = whole
         return found
+
+    def brief(self, state: VariantState, judgment: Judgment) -> QueryResult:
+        """The answer like :meth:`result`, but without explanations if the engine can leave them out."""
+        if not isinstance(state.engine, AnswersBriefly):
+            return self.result(state, judgment)
+        return brief_result(state.engine, state.context, state.finder.followed(judgment)[0], state.like)
 
     def keep(self, state: VariantState) -> None:
         """Stores the new answers of ``state``, so that neither the Lab nor ``eval`` runs these queries again."""

@@ -46,6 +46,7 @@ _DESCRIPTIONS: Key[_Descriptions] = Key("descriptions")
 _NORMS: Key[_Norms] = Key("norms")
 _IDF: Key[_Idf] = Key("idf")
 _SLOT_LENGTHS: Key[NDArray[np.float64]] = Key("lengths by slot")
+_REORDERED: Key[list[tuple[NDArray[np.int64], Postings]]] = Key("the last other order of the notes")
 
 
 class _Idf(dict[int, float]):
@@ -361,7 +362,19 @@ class Postings:
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
         """The next generation. ``kept`` is its document order: each note's position in the current generation, or -1
         for the next of the ``new`` notes.
+
+        Without new notes, the last generation with the same order is reused, with everything derived from it.
         """
+        if new:
+            return self._changed(kept, new)
+        for order, postings in ((np.arange(len(self)), self), *self.derived.of(_REORDERED, list)):
+            if np.array_equal(kept, order):
+                return postings
+        postings = self._changed(kept, new)
+        self.derived.put(_REORDERED, [(kept, postings)])
+        return postings
+
+    def _changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
         first = len(self.base.notes)
         stays = kept >= 0
         slots = np.full(len(kept), -1, dtype=np.int64)

@@ -48,6 +48,28 @@ async def test_slider_changes_a_constant_and_the_table_follows(with_judgments: T
     await asked(pilot)
 
 
+async def test_answer_under_the_cursor_is_explained(with_judgments: Tree, pilot: AppPilot) -> None:
+    await to_lab(pilot)
+    await asked(pilot)
+    await pilot.press("f4")
+    pane = frame(pilot).query_one(WhatIfPane)
+    pane.move_to(pane.choices.index("direct.min_top"))
+    await pilot.press("left_curly_bracket")
+    await until(pilot, lambda: view(pilot).lab.what_if is not None)
+    await asked(pilot)
+
+    def explained() -> set[str]:
+        return {name for name, cell in view(pilot).lab.columns[1].cells.items() if cell.result.sentence}
+
+    first = table(pilot).chosen
+    second = next(each for each in table(pilot).choices if each != first)
+    await until(pilot, lambda: explained() == {first})
+    answer = view(pilot).lab.columns[1].cells[first].result
+    assert answer.sentence.split(":")[0] in text_of(pilot, "#cell")
+    table(pilot).move_to(table(pilot).choices.index(second))
+    await until(pilot, lambda: explained() == {first, second})
+
+
 async def test_typed_value_is_stored_as_a_profile(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await pilot.press("f4", "K")

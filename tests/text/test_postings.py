@@ -148,6 +148,20 @@ def test_changed_postings_equal_new_postings(data: st.DataObject) -> None:
             assert postings.note(position).rows.tolist() == fresh.note(position).rows.tolist()
 
 
+def test_postings_with_the_same_notes_are_reused() -> None:
+    ids = TermIds()
+    postings = postings_of([("a", "b", "c"), ("d", "e", "f"), ("g", "h", "i")], ids)
+    assert postings.changed(np.asarray([0, 1, 2]), []) is postings
+    turned = postings.changed(np.asarray([2, 0, 1]), [])
+    assert postings.changed(np.asarray([2, 0, 1]), []) is turned
+    other = postings.changed(np.asarray([1, 0]), [])
+    assert [len(each) for each in (other, postings.changed(np.asarray([0, 2]), []))] == [2, 2]
+    assert [other.note(0).rows.tolist(), turned.note(0).rows.tolist()] == [
+        postings.note(1).rows.tolist(),
+        postings.note(2).rows.tolist(),
+    ]
+
+
 def test_postings_want_folding_above_a_size() -> None:
     ids = TermIds()
     postings = postings_of([("a", "b", "c")] * FOLD_FROM, ids)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from brvtui.session.variants import VariantState
 
 _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
-"""The seconds between batches of answers, which keep the event loop free; the first batch is sent immediately."""
+"""The seconds between batches of answers, which keep the event loop free. Only sliders wait for the first batch."""
 _FEW_ROWS = 100
 """The maximum number of rows of a table that is quick to draw."""
 _KEPT = "with its current answer as the expected one: check the grades"
@@ -75,6 +75,8 @@ class LabRequest(NamedTuple):
     rows: tuple[Judgment, ...]
     engine: str
     mode: str
+    slid: Variant | None = None
+    """The variant of the sliders, in which answers are not explained if that saves time."""
 
 
 class LabBatch(NamedTuple):
@@ -116,13 +118,15 @@ def _ask_column(
     session: Session, request: LabRequest, variant: Variant, report: Callable[[LabBatch], None]
 ) -> LabBatch:
     cells: dict[str, LabCell] = {}
-    begun, due = time.monotonic(), 0.0
+    begun = time.monotonic()
+    runner, is_slid = session.variants, variant == request.slid
+    due, ask = (begun + _QUICK_S, runner.brief) if is_slid else (0.0, runner.result)
     try:
         state = session.variants.state(variant, request.engine, request.mode)
         for judgment in request.rows:
             if is_cancelled():
                 break
-            cells[judgment.id] = _cell(session.variants.result(state, judgment))
+            cells[judgment.id] = _cell(ask(state, judgment))
             if time.monotonic() >= due:
                 report(LabBatch(request.number, variant, cells))
                 now = time.monotonic()

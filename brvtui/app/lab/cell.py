@@ -154,7 +154,7 @@ class CellPane(Pane):
                 beside = wrapped(f"{text}: this engine has no tiers", width)
             else:
                 head.add(f"  {self.glyphs.check if met else self.glyphs.cross} {text}", "ok" if met else "bold warn")
-        return [head.cut(width), *beside, *wrapped(result.sentence, width, "text")]
+        return [head.cut(width), *beside, *wrapped(result.sentence or "…", width, "text")]
 
     def _causes(self, lab: LabState, result: QueryResult, width: int) -> list[Line]:
         """Returns the reasons why the answer has changed, without the sentence of ``result``, which is shown above."""

@@ -137,6 +137,8 @@ class Lab:
         self._hidden: set[Variant] = set()
         """The variants of proposed columns that the user removed."""
         self._number = 0
+        self._completing: tuple[object, ...] = ()
+        """The request, variant and query of the last brief answer that was run again."""
         self._is_alone = False
         """True if queries run only in the what-if column, since the other columns are up to date."""
         self._requested_for: tuple[object, ...] = ()
@@ -249,7 +251,7 @@ class Lab:
         self._services.store.update(state)
         first = {name: place for place, name in enumerate(dict.fromkeys((OPEN_QUERY, *self.looked_at)))}
         rows = tuple(sorted(state.rows, key=lambda row: first.get(row.id, len(first))))
-        request = LabRequest(self._number, tuple(requested), rows, view.engine.name, view.engine.mode)
+        request = LabRequest(self._number, tuple(requested), rows, view.engine.name, view.engine.mode, what_if)
         task = partial(asking.ask_all, session, request, self._services.background.relay(self._answered))
         self._services.background.run(task, group=_ASKING, exclusive=True)
 
@@ -317,10 +319,11 @@ class Lab:
         self.ask()
 
     def explain(self, judgment: Judgment | None, column: LabColumn | None) -> None:
-        """Finds why the answer to ``judgment`` differs in ``column`` from the present, or from before the edits."""
+        """Explains the answer to ``judgment`` in ``column``, and how it differs from now, or from before the edits."""
         state = self.state
         if judgment is None or column is None:
             return
+        self._complete(judgment, column)
         if column is state.columns[0]:
             column = next((each for each in state.columns if each.variant.earlier is not None), column)
         is_of_before = column.variant.earlier is not None or bool(column.variant.revision)
@@ -333,6 +336,17 @@ class Lab:
             self._services.store.update(state._replace(causes=CellCauses(*key)))
             find = partial(asking.causes, session, column.variant, judgment, engine.name, engine.mode)
             self._services.background.run(find, partial(self._explained, key), group="lab causes", exclusive=True)
+
+    def _complete(self, judgment: Judgment, column: LabColumn) -> None:
+        """Runs the query of ``judgment`` again if its answer in ``column`` is brief, once no others run."""
+        cell, key = column.cells.get(judgment.id), (self._number, column.variant, judgment.id)
+        is_brief = cell is not None and not cell.result.sentence and self.state.done >= self.state.total
+        session, engine = self.session, self._services.store.view.engine
+        if session is not None and is_brief and key != self._completing:
+            self._completing = key
+            request = LabRequest(self._number, (column.variant,), (judgment,), engine.name, engine.mode)
+            task = partial(asking.ask_all, session, request, self._services.background.relay(self._answered))
+            self._services.background.run(task, group="lab answer", exclusive=True)
 
     def _explained(self, key: tuple[Variant, str], lines: tuple[ChangeLine, ...]) -> None:
         if self.state.causes == CellCauses(*key):

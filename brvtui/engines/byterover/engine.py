@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.ageing.events import OF_NOTES
 from brvtui.engines.byterover.sections import ENGINE, EntityStep, PlainSearch, Search
-from brvtui.engines.contract import AnalysisStep, EngineError, Query, ReplayStep
+from brvtui.engines.contract import AnalysisStep, BriefAnswer, EngineError, Query, ReplayStep
 from brvtui.engines.options import engines_with
 from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES
 from brvtui.ranking.constants import SignalRules
@@ -111,6 +111,13 @@ class ByteRover:
                 if self._emptied == emptied:
                     self._stored_cache = after
         return trace
+
+    def brief_answer(self, context: Context, query: Query) -> BriefAnswer:
+        """The answer to ``query`` without explanations, on an empty cache. Raises the errors of :meth:`answer`."""
+        from brvtui.engines.byterover.route.router import brief_answer
+
+        _refuse_options(query)
+        return brief_answer(context, query.text, query.scope)
 
     def complete(self, context: Context, query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Runs ``query``, and has the model write the answer if the route ends at a model and one is available.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from brvtui.engines.contract import Context, Engine, Query
+from brvtui.engines.contract import AnswersBriefly, Context, Engine, Query
 from brvtui.engines.registry import presentation, verdict_sentence
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.following import DocumentFinder, FollowedDocument
@@ -197,6 +197,15 @@ def judged_as(found: QueryResult, judgment: Judgment) -> QueryResult:
 def ask(engine: Engine[Any], context: Context[Any], judgment: Judgment, like: Query) -> Trace:
     """The trace of running the query of ``judgment``."""
     return engine.answer(context, replace(like, text=judgment.text, scope=judgment.scope or like.scope, run=False))
+
+
+def brief_result(engine: AnswersBriefly, context: Context[Any], judgment: Judgment, like: Query) -> QueryResult:
+    """The result of running the query of ``judgment``, with only the outcome, the results and the quoted documents."""
+    text, scope = asked_words(judgment, like)
+    answer = engine.brief_answer(context, replace(like, text=text, scope=scope, run=False))
+    results = tuple(RankedDocument(*each) for each in answer.results.items())
+    judged = (judgment.id, judgment.text, judgment.scope, judgment.expected, judgment.grades)
+    return QueryResult(*judged, outcome_of(answer), results, 0, 0.0, quoted=answer.quoted)
 
 
 def result_of(judgment: Judgment, trace: Trace) -> QueryResult:

@@ -169,7 +169,7 @@ class QueryResult:
     """The estimated number of tokens in the prompt for a model; 0 if there is no prompt."""
     ms: float
     sentence: str = ""
-    """The reason for the answer, in one sentence."""
+    """The reason for the answer, in one sentence; empty for a brief answer."""
     version: str = ""
     """The system that answered, such as ``ByteRover 3.14``."""
     quoted: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from brvtui.engines.contract import BriefAnswer
 from brvtui.trace import Trace
 
 GRADES = range(4)
@@ -76,11 +77,11 @@ def new_id(text: str, taken: Collection[str], numbers: dict[str, int] | None = N
     return id_
 
 
-def outcome_of(trace: Trace) -> str:
-    """The outcome in ``trace``: one of :data:`OUTCOMES`, or another tier if the engine has more."""
-    if not trace.covered:
+def outcome_of(answer: Trace | BriefAnswer) -> str:
+    """The outcome of ``answer``: one of :data:`OUTCOMES`, or another tier if the engine has more."""
+    if not answer.covered:
         return NOT_COVERED
-    return COVERED if trace.tier is None else f"tier {trace.tier}"
+    return COVERED if answer.tier is None else f"tier {answer.tier}"
 
 
 def meets(expected: str, outcome: str) -> bool | None:

@@ -36,7 +36,7 @@ def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
 
 
 def entity_searches(
-    context: Context, query: str, found: Search, scope: str, watch: Stopwatch
+    context: Context, query: str, found: Search, options: SearchOptions, watch: Stopwatch
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
     """The entity searches, and all hits: first the hits in ``found``, then the hits that entity searches add."""
     profile = context.constants
@@ -53,19 +53,19 @@ def entity_searches(
     if len(words) < limits.min_words:
         why = words_needed(len(words), limits.min_words)
         return EntityStep(State.SKIPPED, check, why, words, ()), found.hits
-    searched = words[: limits.searches]
+    searched, options = words[: limits.searches], replace(options, limit=limits.limit)
     hits = list(found.hits)
     paths = {hit.path for hit in hits}
     searches = []
     for word in searched:
         timed_by = f"entity.{word}"
         with watch.measure(timed_by):
-            result = search(context, word, SearchOptions(limits.limit, scope=scope))
+            result = search(context, word, options)
         added = []
         for hit in result.hits:
             if hit.path not in paths:
                 paths.add(hit.path)
-                hits.append(replace(hit, found_by=word))
+                hits.append(hit if options.is_brief else replace(hit, found_by=word))
                 added.append(hit.path)
         searches.append(EntitySearch(word, result, tuple(added), timed_by))
     total = len(hits) - len(found.hits)
@@ -102,17 +102,17 @@ class Decision:
     """The hits that a direct answer quotes or a prompt contains."""
 
 
-def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
+def find_results(context: Context, query: str, scope: str, watch: Stopwatch, is_brief: bool = False) -> QueryResults:
     """The results from the search, the entity searches and, if the route contains it, the retry ladder."""
+    options = SearchOptions(context.constants.router.limit, scope, is_brief)
     with watch.measure(SEARCH_TIME):
-        options = SearchOptions(context.constants.router.limit, scope=scope)
         found = search(context, query, options, watch)
     if found.scope.restricts and not context.constants.paths.leave_scope:
-        scope = found.scope.path
+        options = replace(options, scope=found.scope.path)
     with watch.measure("entity searches"):
-        entities, hits = _entities(context, query, scope, found, watch)
+        entities, hits = _entities(context, query, options, found, watch)
     with watch.measure("retry ladder"):
-        ladder, hits = _retry(context, scope, found, hits, watch)
+        ladder, hits = _retry(context, options, found, hits, watch)
     return QueryResults(found, entities, ladder, hits)
 
 
@@ -167,7 +167,7 @@ def _before_the_gates(results: QueryResults, domain: Step, profile: Profile) -> 
 
 
 def _entities(
-    context: Context, query: str, scope: str, found: Search, watch: Stopwatch
+    context: Context, query: str, options: SearchOptions, found: Search, watch: Stopwatch
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
     limits = context.constants.entities
     if found.outcome is SearchOutcome.ENGINE_FAILS or (not found.hits and not limits.before_out_of_domain):
@@ -175,11 +175,11 @@ def _entities(
         why = "the search failed" if fails else "nothing was found, so the query ends before entity searches"
         check = Check("notes found", found.total_found, "<", limits.below, None, None, "entities.below", "")
         return EntityStep(State.NOT_REACHED, check, why, (), ()), found.hits
-    return entity_searches(context, query, found, scope, watch)
+    return entity_searches(context, query, found, options, watch)
 
 
 def _retry(
-    context: Context, scope: str, found: Search, hits: tuple[Hit, ...], watch: Stopwatch
+    context: Context, options: SearchOptions, found: Search, hits: tuple[Hit, ...], watch: Stopwatch
 ) -> tuple[Ladder, tuple[Hit, ...]]:
     """The retry ladder, and the hits with which the route continues: the ladder's own if it is part of the route and
     runs; otherwise ``hits``.
@@ -191,7 +191,9 @@ def _retry(
         return Ladder(State.NOT_REACHED, SEARCH_FOUND), hits
     if in_route and hits:
         return Ladder(State.NOT_REACHED, "entity searches found notes"), hits
-    ladder = retry(context, found, SearchOptions(context.constants.router.limit, scope=scope), watch)
+    if options.is_brief and not in_route:
+        return Ladder(State.SKIPPED, "the route does not contain it"), hits
+    ladder = retry(context, found, options, watch)
     if not in_route:
         return ladder, hits
     return replace(ladder, in_route=True), tuple(replace(hit, found_by=ladder.strategy) for hit in ladder.hits)

@@ -15,6 +15,7 @@ from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import Quoted, build_prompt, excerpt, quote, source_line, unreadable
 from brvtui.engines.byterover.search.lint import query_words
 from brvtui.engines.byterover.sections import ENGINE, QueryLint, Scope, Search
+from brvtui.engines.contract import BriefAnswer
 from brvtui.engines.no_result import missing_words
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
@@ -123,6 +124,17 @@ def route(context: Context, state: CacheContents, request: RouteRequest) -> tupl
         trace, after = _route(context, state, request, watch)
     trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
     return trace, after
+
+
+def brief_answer(context: Context, query: str, scope: str) -> BriefAnswer:
+    """The answer to ``query`` without explanations, on an empty cache."""
+    results = find_results(context, query, scope, Stopwatch(), is_brief=True)
+    decision, best = decide(context, results), dict[str, float]()
+    for hit in results.hits:
+        best.setdefault(hit.file, hit.score)
+    named = {hit.path for hit in decision.prefetched}
+    quoted = dict.fromkeys(hit.file for hit in results.hits if hit.path in named)
+    return BriefAnswer(decision.outcome is not Outcome.NOT_COVERED, decision.tier, best, tuple(quoted))
 
 
 def _route(

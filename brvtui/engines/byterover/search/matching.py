@@ -6,11 +6,12 @@ See ``docs/reference/byterover.md``, "The query".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.derived import Key
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.scope import SearchRequest
@@ -25,12 +26,17 @@ from brvtui.tree.reading.javascript import spaced_words
 from brvtui.wording import counted
 
 _NUMBER_BITS = 40
+_KEPT: Key[_KeptTables] = Key("term tables")
+_MOST_NUMBERS = 8_000_000
+"""The maximum size of the cached tables: 64 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermTable:
     """The notes that match each distinct query term, and each note's sum of scores and number of matched terms."""
 
+    positions: NDArray[np.int64]
+    """The position of the note in each row, in document order. A table of all notes has them in rows of that number."""
     terms: tuple[TermMatches, ...]
     term_sum: NDArray[np.float64]
     matched_terms: NDArray[np.int64]
@@ -50,6 +56,12 @@ class TermTable:
         """A mask of the notes that match every term (AND). Without terms, no note matches."""
         return self.matched_terms == len(self.terms) if self.terms else self.any_word()
 
+    def only_matching(self) -> TermTable:
+        """The table of the notes that match any term."""
+        rows = np.flatnonzero(self.any_word())
+        found = tuple(replace(one, scores=one.scores[rows]) for one in self.terms)
+        return TermTable(self.positions[rows], found, self.term_sum[rows], self.matched_terms[rows], self.tokens)
+
     def engine_order(self, snapshot: Snapshot, text: TextRules, needs_all: bool) -> NDArray[np.int64]:
         """A sort key for each note, which puts notes in the order in which the engine finds them; equal keys stay in
         document order.
@@ -59,13 +71,13 @@ class TermTable:
         order = np.zeros(len(self.term_sum), dtype=np.int64)
         for number, one in reversed(list(enumerate(self.terms))):
             if not needs_all or one.term == self.tokens[-1]:
-                first = snapshot.postings.first_matches(one.term, text)
+                first = snapshot.postings.first_matches(one.term, text)[self.positions]
                 order = np.where(one.scores > 0, first + (number << _NUMBER_BITS), order)
         return order
 
-    def text_scores(self, positions: Sequence[int]) -> list[TextScore]:
-        """The text score of the note at each of ``positions``."""
-        places = np.asarray(positions, dtype=np.int64)
+    def text_scores(self, rows: Sequence[int] | NDArray[np.int64]) -> list[TextScore]:
+        """The text score of the note in each of ``rows``."""
+        places = np.asarray(rows, dtype=np.int64)
         return text_scores(self.term_sum[places], self.matched_terms[places])
 
 
@@ -90,7 +102,31 @@ def match_terms(snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_o
             matches[token] = _term(snapshot, token, text, in_order)
             matched += matches[token].scores > 0
         term_sum += matches[token].scores
-    return TermTable(tuple(matches.values()), term_sum, matched, tuple(tokens))
+    return TermTable(np.arange(count), tuple(matches.values()), term_sum, matched, tuple(tokens))
+
+
+class _KeptTables(dict[tuple[tuple[str, ...], bool], TermTable]):
+    """The tables of earlier searches, which depend only on the postings and the constants of text relevance."""
+
+    def __init__(self, text: TextRules) -> None:
+        super().__init__()
+        self.text, self.numbers = text, 0
+
+
+def matching_notes(snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_order: bool = False) -> TermTable:
+    """The table of :func:`match_terms` for only the matching notes. It is cached, because the same queries run again
+    and again with other signals, times and constants.
+    """
+    if text.relevance == "tantivy":  # depends on more than the postings
+        return match_terms(snapshot, tokens, text).only_matching()
+    kept, key = snapshot.postings.derived.known(_KEPT), (tuple(tokens), in_order)
+    if kept is None or kept.text != text or kept.numbers > _MOST_NUMBERS:
+        kept = _KeptTables(text)
+        snapshot.postings.derived.put(_KEPT, kept)
+    if key not in kept:
+        kept[key] = match_terms(snapshot, tokens, text, in_order).only_matching()
+        kept.numbers += len(kept[key].positions) * (len(kept[key].terms) + 3)
+    return kept[key]
 
 
 def _term(snapshot: Snapshot, token: str, text: TextRules, in_order: bool) -> TermMatches:
@@ -125,14 +161,14 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
     """
     snapshot, profile = request.context.snapshot, request.context.constants
     tokens = terms(filtered)
-    table = match_terms(snapshot, tokens, profile.text)
+    table = matching_notes(snapshot, tokens, profile.text)
     everything = len(snapshot.notes)
     stages: list[Stage] = []
     any_word = table.any_word()
     every_word = table.every_word()
     came_in = everything
     if scope.restricts:
-        inside = scopes.members(snapshot, scope.path)
+        inside = scopes.members(snapshot, scope.path)[table.positions]
         any_word, every_word = any_word & inside, every_word & inside
         came_in = scope.notes
         stages.append(Stage("scope", everything, everything - came_in, came_in, "paths-and-scopes", scope.path))

@@ -24,6 +24,8 @@ class SearchOptions:
 
     limit: int
     scope: str = ""
+    is_brief: bool = False
+    """True if only the results and their scores are computed, and not what explains them."""
 
     @property
     def most(self) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from brvtui.engines.ageing.rules import importance_and_levels, inputs_at, inputs_of
 from brvtui.engines.byterover.profile import Context, Profile
-from brvtui.engines.byterover.search.matching import TermTable, match_terms
+from brvtui.engines.byterover.search.matching import TermTable, matching_notes
 from brvtui.engines.byterover.sections import Lift
 from brvtui.ranking.bm25 import saturate
 from brvtui.ranking.ceiling import ScoreInputs, ceilings, days_left, decayed, falling_ages, scores
@@ -31,9 +31,9 @@ _FALLING: Key[tuple[Profile, Floats]] = Key("ages at which ceilings fall below t
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The best matches in order (``positions``, with unrounded ``scores``), and the number of all matches."""
+    """The best matches in order (``rows`` of ``table``, with unrounded ``scores``), and the number of all matches."""
 
-    positions: NDArray[np.int64]
+    rows: NDArray[np.int64]
     scores: NDArray[np.float64]
     matched: int
     at_least: int
@@ -41,40 +41,46 @@ class Ranking:
     table: TermTable
     """The term table with the scores that determined the ranking of the matches."""
 
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """The positions of the notes in :attr:`rows`."""
+        return self.table.positions[self.rows]
+
 
 def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int, needs_all: bool) -> Ranking:
-    """The best ``keep`` of the ``matching`` notes, sorted by score, then by raw text score, then in the order in which
-    the engine finds them.
+    """The best ``keep`` of the ``matching`` rows of ``table``, sorted by score, then by raw text score, then in the
+    order in which the engine finds them.
 
     ``needs_all`` is True if the notes had to match every term (AND).
     """
     snapshot, profile = context.snapshot, context.constants
-    positions = np.flatnonzero(matching)
-    if not len(positions):
-        return Ranking(positions, np.zeros(0), 0, 0, table)
-    raw, score = _scored(context, table, positions)
-    matched = len(positions)
+    rows = np.flatnonzero(matching)
+    if not len(rows):
+        return Ranking(rows, np.zeros(0), 0, 0, table)
+    raw, score = _scored(context, table, rows)
+    matched = len(rows)
     at_least = int((score >= profile.search.gap_ratio * score.max()).sum())
     if matched > _SELECT_FROM and keep < matched:
         edge = np.partition(score, matched - keep)[matched - keep]
         best = score >= edge - _CLOSE
-        positions, score, raw = positions[best], score[best], raw[best]
-    order = np.lexsort((positions, -raw, -score))
+        rows, score, raw = rows[best], score[best], raw[best]
+    order = np.lexsort((rows, -raw, -score))
     one, next_ = order[:-1][:keep], order[1:][:keep]
     if ((np.abs(score[one] - score[next_]) <= _CLOSE) & (np.abs(raw[one] - raw[next_]) <= _CLOSE * raw[one])).any():
         # scores differ only through the order of addition, so the engine's own order is needed
-        table = match_terms(snapshot, table.tokens, profile.text, in_order=True)
-        raw, score = _scored(context, table, positions)
-        engine_order = table.engine_order(snapshot, profile.text, needs_all)[positions]
-        order = np.lexsort((positions, engine_order, -raw, -score))
+        positions, table = table.positions[rows], matching_notes(snapshot, table.tokens, profile.text, in_order=True)
+        rows = np.searchsorted(table.positions, positions)
+        raw, score = _scored(context, table, rows)
+        engine_order = table.engine_order(snapshot, profile.text, needs_all)[rows]
+        order = np.lexsort((rows, engine_order, -raw, -score))
     order = order[:keep]
-    return Ranking(positions[order], score[order], matched, at_least, table)
+    return Ranking(rows[order], score[order], matched, at_least, table)
 
 
-def _scored(context: Context, table: TermTable, positions: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """The raw text scores and the unrounded scores of the notes at ``positions``."""
+def _scored(context: Context, table: TermTable, rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """The raw text scores and the unrounded scores of the notes in ``rows`` of ``table``."""
     snapshot, profile = context.snapshot, context.constants
-    raw = table.raw[positions]
+    raw, positions = table.raw[rows], table.positions[rows]
     days = age_days(context.now_ms, snapshot.columns.mtime_ms[positions])
     return raw, scores(saturate(raw), days, inputs_at(snapshot, positions, profile.score), profile).score
 
@@ -172,6 +178,15 @@ def _falling(context: Context, places: NDArray[np.int64], notes: ScoreInputs, th
     return ages
 
 
+def brief_hits(context: Context, ranking: Ranking, count: int) -> list[Hit]:
+    """The hits for the first ``count`` matches of ``ranking``, as in :func:`text_hits`, but without explanations."""
+    notes, decimals = context.snapshot.notes, context.constants.score.decimals
+    texts = ranking.table.text_scores(ranking.rows[:count])
+    rounded = [round_half_up(score, decimals) for score in ranking.scores[:count].tolist()]
+    best = zip(ranking.positions[:count].tolist(), rounded, texts, strict=True)
+    return [_hit(notes[position], Origin.TEXT, score, (), text, None, None) for position, score, text in best]
+
+
 def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextScore]) -> list[Hit]:
     """The hits for matching notes, with the parts of their scores, rounded as for the gates."""
     snapshot, profile = context.snapshot, context.constants
@@ -215,8 +230,8 @@ def _hit(
     score: float,
     parts: tuple[Part, ...],
     text: TextScore | None,
-    state: AgedSignals,
-    ceiling: Ceiling,
+    state: AgedSignals | None,
+    ceiling: Ceiling | None,
 ) -> Hit:
     return Hit(
         path=note.result_path,

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from brvtui.engines.better_match import better_match
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search import scope as scopes
-from brvtui.engines.byterover.search.lint import lint, significant_words
+from brvtui.engines.byterover.search.lint import filtered_query, lint, significant_words
 from brvtui.engines.byterover.search.matching import Matched, combine, time_of
 from brvtui.engines.byterover.search.near_misses import NEAR_MISSES, near_misses, trimmed_misses
 from brvtui.engines.byterover.search.scope import PathLookup, SearchOptions, SearchRequest, members
-from brvtui.engines.byterover.search.scoring import Ranking, listing, path_hits, propagate, rank, text_hits
+from brvtui.engines.byterover.search.scoring import Ranking, brief_hits, listing, path_hits, propagate, rank, text_hits
 from brvtui.engines.byterover.sections import ESCAPE, Attempt, Lift, QueryLint, Scope, Search
 from brvtui.ladder import TRIGRAMS, Climbed, Searches, climb
 from brvtui.snapshot import Key, Snapshot
@@ -111,7 +111,7 @@ def out_of_domain(
     """The out-of-domain checks, the query words that no best match contains, and the search's outcome."""
     constants = request.context.constants
     limit = constants.out_of_domain.matched_results
-    first = ranking.positions[:limit] if limit else slice(None)
+    first = ranking.rows[:limit] if limit else slice(None)
     seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
     notes, top = len(request.context.snapshot.notes), float(ranking.scores[0])
     return domain_checks(constants, filtered, notes, top, matched.and_failed, seen)
@@ -201,31 +201,34 @@ def _text_search(request: SearchRequest, text: str, scope: Scope, attempts: tupl
 
 def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
     snapshot, profile, watch = request.context.snapshot, request.context.constants, request.watch
+    is_brief = request.options.is_brief
     with watch.measure("search.lint"):
-        linted = lint(text, profile, snapshot.postings)
+        filtered = filtered_query(text, profile)
+        linted = QueryLint(text, filtered, (), (), (), ()) if is_brief else lint(text, profile, snapshot.postings)
     with watch.measure("search.match"):
-        matched = combine(request, linted.filtered, scope)
+        matched = combine(request, filtered, scope)
     keep = request.options.most + NEAR_MISSES
     with watch.measure("search.score"):
         ranking = rank(
             request.context, matched.table, matched.matching, max(keep, profile.out_of_domain.matched_results),
             matched.combine == "AND",
         )  # fmt: skip
-    best = listing(request.context, ranking)
-    attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
-    outcome = SearchOutcome.NO_MATCH if linted.tokens else SearchOutcome.NO_TOKENS
+    if not is_brief:
+        best = listing(request.context, ranking)
+        attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
+    outcome = SearchOutcome.NO_MATCH if matched.table.tokens else SearchOutcome.NO_TOKENS
     checks: tuple[Check, ...] = ()
     unmatched: tuple[str, ...] = ()
     stages, left, kept = matched.stages, 0, _Kept()
     if ranking.matched:
         with watch.measure("search.gates"):
-            checks, unmatched, outcome = out_of_domain(request, linted.filtered, matched, ranking)
+            checks, unmatched, outcome = out_of_domain(request, filtered, matched, ranking)
         left = ranking.matched if outcome is SearchOutcome.MATCHES else 0
         stages += (Stage("coverage", ranking.matched, ranking.matched - left, left, "out-of-domain"),)
         if left:
             with watch.measure("search.explain"):
                 kept = _keep(request, ranking)
-        else:
+        elif not is_brief:
             kept = _Kept(misses=near_misses(request, ranking, 0, outcome))
     return Search(
         query=request.query,
@@ -271,11 +274,16 @@ def _keep(request: SearchRequest, ranking: Ranking) -> _Kept:
     floor = ratio * top
     above = ranking.at_least
     within = min(above, options.most)
-    best = ranking.positions[:within].tolist()
-    direct = text_hits(request.context, best, ranking.table.text_scores(best))
+    if options.is_brief:
+        direct = brief_hits(request.context, ranking, within)
+    else:
+        texts = ranking.table.text_scores(ranking.rows[:within])
+        direct = text_hits(request.context, ranking.positions[:within].tolist(), texts)
     lifts, summaries = propagate(request.context, direct, floor)
     merged = sorted([*direct, *summaries], key=lambda hit: -hit.score)
     hits = tuple(merged[: options.most])
+    if options.is_brief:
+        return _Kept(floor, hits=hits)
     total, lifted = ranking.matched, len(summaries)
     stages = (
         Stage("score gap", total, total - above, above, "what-is-kept", f"≥ {ratio:g} × top {top:.4f}"),
@@ -296,12 +304,12 @@ def _better_match(
     request: SearchRequest, ranking: Ranking, hits: Sequence[Hit], misses: Sequence[NearMiss]
 ) -> BetterMatch | None:
     """The note with the best text score, if that score is clearly better than the first result's; otherwise None."""
-    raw = ranking.table.raw[ranking.positions]
+    raw = ranking.table.raw[ranking.rows]
     place = int(raw.argmax())
     if not place or not hits or hits[0].origin is not Origin.TEXT:
         return None
     position = int(ranking.positions[place])
-    (hit,) = text_hits(request.context, [position], ranking.table.text_scores([position]))
+    (hit,) = text_hits(request.context, [position], ranking.table.text_scores(ranking.rows[[place]]))
     ranks = {miss.file: miss.rank for miss in misses} | {one.file: rank for rank, one in enumerate(hits, start=1)}
     return better_match(hits, [(ranks.get(hit.file, place + 1), hit)])
 
