@@ -20,6 +20,7 @@ from brvtui.lab.judgments.reading import LARGEST, parse_judgments
 from brvtui.loading.revised import content_on_disk, revised
 from brvtui.notes.note_problems import problems_of, refused_name
 from brvtui.ranking.decay import just_before_ms
+from brvtui.session.evaluating import changed_files
 from brvtui.session.held_notes import at_revision
 from brvtui.session.remedies import effect_on, other_queries, results_in, time_limit
 from brvtui.snapshot.naming import UnknownNote, find_note, path_inside
@@ -75,24 +76,24 @@ class EditReport:
     """The number of queries whose answer got worse."""
     unchecked: int
     """The number of judged queries that did not run, because there are too many or they took too long."""
+    doubts: tuple[str, ...] = ()
+    """The reasons not to trust the comparison: files with settings that differ at the revision."""
     findings: tuple[Finding, ...] = ()
     """Near-duplicates of the edited note, and notes that disagree with it."""
 
 
 def path_in_tree(session: Session, name: str) -> str:
-    """The path, relative to the tree, of the note ``name``, which may be new.
+    """The path, relative to the tree, of the note ``name``: a path in the tree or in the project, which may be new, or
+    another name of an existing note without an extension.
 
-    ``name`` is a path in the tree, in the project or on disk, or another name of an existing note. Raises
-    :class:`brvtui.snapshot.naming.UnknownNote` for a path outside the tree, or one with the wrong extension.
+    Raises :class:`brvtui.snapshot.naming.UnknownNote` for a path outside the tree, or one with the wrong extension.
     """
-    path = path_inside(session.snapshot, name.strip())
-    try:
-        is_new = name.startswith("/") and path not in session.snapshot.parsed and not path.startswith("/")
-        if not is_new or session.kind.not_added:
-            return find_note(session.snapshot, name).path
-    except UnknownNote:
-        if session.kind.not_added:
-            raise
+    tree, typed = session.project.tree.as_posix(), name.strip()
+    path = path_inside(session.snapshot, typed)
+    is_name = not path.endswith(".md") or bool(session.kind.not_added)
+    is_outside = typed.startswith("/") and not typed.startswith(f"{tree}/")
+    if path not in session.snapshot.parsed and (is_name or is_outside):
+        return find_note(session.snapshot, name).path
     try:
         return "/".join(parts_of(path))
     except PathError as error:
@@ -143,10 +144,24 @@ def check_since(session: Session, paths: tuple[str, ...], revision: str) -> Edit
         if data is None and path not in before.parsed:
             raise UnknownNote(f"no note {path}, neither now nor at {revision}: check the path")
     olds = {path: edit.data for path, edit in earlier.edits.items()}
-    problems = {path: _problems(snapshot, path, data, olds.get(path, data)) for path, data in texts.items()}
     contents = {path: data for path, data in texts.items() if data is not None}
+    problems = dict.fromkeys(paths, ())
+    problems |= {path: _problems(snapshot, path, data, olds.get(path, data)) for path, data in contents.items()}
     judged = _judged_since(session, revision)
-    return _report(session, replace(context, snapshot=before), context, judged, problems, contents)
+    report = _report(session, replace(context, snapshot=before), context, judged, problems, contents)
+    return replace(report, doubts=_doubts(session, revision))
+
+
+def _doubts(session: Session, name: str) -> tuple[str, ...]:
+    try:
+        revision = Revision(session.project.root.resolve(), name)
+    except RevisionError:  # the tree has its own repository
+        return ()
+    try:
+        changed = changed_files(session, revision)
+    except RevisionError as error:
+        return (f"settings and shared sources cannot be compared with those at {name} ({error})",)
+    return tuple(f"{path} differs at {name}, but both texts were checked with today's" for path in changed)
 
 
 def _judged_since(session: Session, revision: str) -> tuple[Judgment, ...]:
@@ -184,7 +199,7 @@ def _report(
     wanted: dict[tuple[str, str], Judgment] = {}
     for one in (*judged, *other_queries(session, like, MOST_QUERIES)):
         wanted.setdefault((one.text.strip(), one.scope), one)
-    queries = [finder.followed(one)[0] for one in list(wanted.values())[:MOST_QUERIES]]
+    queries = [*map(finder.followed_surely, list(wanted.values())[:MOST_QUERIES])]
     limit = time_limit(_SECONDS)
     now = results_in(engine, after, queries, like, limit)
     was = results_in(engine, before, queries[: len(now)], like, time_limit(_SECONDS))

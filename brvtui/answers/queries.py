@@ -59,8 +59,17 @@ def explanation_as_plain(explanation: Explanation) -> dict[str, Any]:
 
 def tokens_of(value: Any) -> int:
     """The estimated number of tokens of ``value`` as JSON, counted as in a prompt of ByteRover."""
+    return _tokens(_units(value))
+
+
+def _tokens(units: int) -> int:
+    return int(estimated_tokens(units, _CHARS_PER_TOKEN))
+
+
+def _units(value: Any) -> int:
+    """The length of ``value`` as JSON in UTF-16 units."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return int(estimated_tokens(len(text.encode("utf-16-le", "surrogatepass")) // 2, _CHARS_PER_TOKEN))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def fitted(answer: dict[str, Any], most: int) -> dict[str, Any]:
@@ -70,13 +79,20 @@ def fitted(answer: dict[str, Any], most: int) -> dict[str, Any]:
     """
     for length in _LENGTHS:
         result: dict[str, Any] = _cut(answer, length)
-        while tokens_of(result) > most:
-            lists = {name: value for name, value in result.items() if isinstance(value, list) and len(value) > 1}
-            if not lists:
-                break
-            longest = max(lists, key=lambda name: tokens_of(lists[name]))
-            lists[longest].pop()
-            result["omitted"] = result.get("omitted", 0) + 1
+        size, omitted = _units(result), 0
+        sizes = {
+            name: [_units(item) + 1 for item in value] for name, value in result.items() if isinstance(value, list)
+        }
+        totals = {name: sum(each) for name, each in sizes.items() if len(each) > 1}
+        while _tokens(size) > most and totals:
+            longest = max(totals, key=lambda name: totals[name])
+            dropped, result["omitted"] = sizes[longest].pop(), omitted + 1
+            size += len(f',"omitted":{omitted + 1}') - (len(f',"omitted":{omitted}') if omitted else 0) - dropped
+            totals[longest], omitted = totals[longest] - dropped, omitted + 1
+            if len(sizes[longest]) == 1:
+                del totals[longest]
+        for name, kept in sizes.items():
+            del result[name][len(kept) :]
         if tokens_of(result) <= most:
             return result
     return {name: value for name, value in result.items() if not isinstance(value, list | dict)}

@@ -13,7 +13,7 @@ from brvtui import faults
 from brvtui.cli.failure import FAILED, NEGATIVE, OK, Failure, is_there
 from brvtui.cli.options import NOW_HELP, NamedPath, answer_format, moment, project_option, shared
 from brvtui.cli.output import say, write_json
-from brvtui.cli.sessions import ProjectRequest, project_request
+from brvtui.cli.sessions import ProjectRequest, note_ambiguous, project_request
 from brvtui.installation import install_command, packaged_file
 from brvtui.text.visible import visible
 from brvtui.tree.reading.project import MARKER
@@ -96,17 +96,18 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
         folders = (folder for folder in Path(files[0]).absolute().parents if folder.name == MARKER)
         request = replace(request, project=next((folder.parent for folder in folders), None))
     tree = request.find().project.tree
-    places = [Path(file).resolve() if is_there(Path(file)) else file for file in files]
-    own = [each for each in places if isinstance(each, str) or each.is_relative_to(tree)]
+    own = [path for file in files if (path := _inside(tree, file))]
     if not own:
         say("not a note of this memory, so nothing was checked", err=True)
         return OK
+    if not is_piped:
+        note_ambiguous(tree, rev, is_gated=True)
     session = request.open()
     if is_piped:
         data = sys.stdin.buffer.read(_LARGEST)  # engines ignore far smaller notes
-        result = edits.check_edit(session, edits.path_in_tree(session, str(own[0])), data)
+        result = edits.check_edit(session, edits.path_in_tree(session, own[0]), data)
     else:
-        result = edits.check_since(session, tuple(edits.path_in_tree(session, str(each)) for each in own), rev)
+        result = edits.check_since(session, tuple(edits.path_in_tree(session, each) for each in own), rev)
     if form == "json":
         write_json([to_plain(result)])
     else:
@@ -120,8 +121,21 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
         if result.unchecked:
             unchecked = counted(result.unchecked, "judged query was", "judged queries were")
             say(f"{unchecked} not checked, because there are too many")
+        for doubt in result.doubts:
+            say(visible(doubt))
         say(f"{counted(result.compared, 'query', 'queries')} checked, {result.broken or 'none'} broken", err=True)
-    return NEGATIVE if result.broken or result.unchecked or result.has_errors else OK
+    return NEGATIVE if result.broken or result.unchecked or result.has_errors or result.doubts else OK
+
+
+def _inside(tree: Path, file: str) -> str:
+    """The path of ``file`` relative to ``tree``, or ``file`` itself if it may be the name of a note; empty if it is
+    elsewhere on disk. Links inside the tree are not followed.
+    """
+    place, real = Path(os.path.normpath(Path(file).absolute())), tree.resolve()
+    for folder in place.parents:
+        if folder.resolve() == real:
+            return place.relative_to(folder).as_posix()
+    return "" if file.startswith("/") or is_there(Path(file)) else file
 
 
 _FOLDERS = {"claude": ("CLAUDE_CONFIG_DIR", ".claude"), "codex": ("CODEX_HOME", ".codex"), "cursor": ("", ".cursor")}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
 from brvtui.cli.options import WholeNumber, format_option, project_option, shared
-from brvtui.cli.output import print_report, say, write_json
+from brvtui.cli.output import print_report, say, say_note, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.lab.health.finding import Confidence, FindingKind
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.report.health import health_lines, health_markdown
 from brvtui.report.lines import rich_lines
 
@@ -62,6 +64,16 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
     if not session.kind.has_files:
         raise Failure(f"{session.project.name} is code: only notes have a health; open a project of notes", BAD_USAGE)
     report = session.health.report(days)
+    for notice in session.snapshot.search_notices(bool(report.notes)):
+        say_note(notice)
+    if gates and not report.notes:
+        raise Failure(f"no {session.kind.noun} was read, so nothing was checked", FAILED)
+    try:
+        JudgmentsFile.of(session.project).read()
+    except JudgmentsError as error:
+        if gates:
+            raise
+        say_note(str(error))
     if form == "json":
         names = ("kind", "notes", "confidence", "sentence", "cost", "queries")
         rows = [{name: getattr(one, name) for name in names} for one in report.findings]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from functools import partial
@@ -44,6 +45,8 @@ class AnswerServer:
     def __init__(self, projects: Projects) -> None:
         self._projects = projects
         self._one_at_a_time = anyio.CapacityLimiter(1)
+        self._is_computing = threading.Lock()
+        """Held while a call is computed, also by a call that was given up."""
         self.server = Server(
             "brv-tui",
             version=__version__,
@@ -88,9 +91,20 @@ class AnswerServer:
             listed = await context.session.send_request(request, types.ListRootsResult, _ROOTS_SECONDS)
         if not isinstance(listed, types.ListRootsResult):
             return None
-        return [folder for root in listed.roots if (folder := folder_of(str(root.uri))) is not None]
+        folders = [folder for root in listed.roots if (folder := folder_of(str(root.uri))) is not None]
+        if listed.roots and not folders:
+            raise MCPError(types.INVALID_PARAMS, "no root of the client is a folder on this machine")
+        return folders
 
     def _answer(self, tool: ToolDeclaration, given: Arguments, roots: Sequence[Path]) -> types.CallToolResult:
+        if not self._is_computing.acquire(blocking=False):
+            return _failed("an earlier call that took too long is still computing: try again later")
+        try:
+            return self._computed(tool, given, roots)
+        finally:
+            self._is_computing.release()
+
+    def _computed(self, tool: ToolDeclaration, given: Arguments, roots: Sequence[Path]) -> types.CallToolResult:
         try:
             session, notices = self._projects.choose(roots, given.get("project", ""), given.get("path", ""))
             answer = tool.answer(session, given)

@@ -301,39 +301,38 @@ def _with_earlier_judgments(
         return replace(comparison, notices=(why, *comparison.notices))
     then = tuple(
         QueryResult(each.id, each.text, each.scope, "", each.grades, "", (), 0, 0.0)
-        for each in (_followed_surely(finder, judgment) for judgment in judged)
+        for each in map(finder.followed_surely, judged)
     )
     earlier = compare_evaluations(comparison.now, replace(comparison.before, queries=then), lambda path: True)
     added = {each.now.id for each in comparison.changes} - {each.now.id for each in earlier.changes}
     return replace(comparison, left_out=earlier.left_out, added=frozenset(added))
 
 
-def _followed_surely(finder: DocumentFinder, judgment: Judgment) -> Judgment:
-    """``judgment`` with current paths. A document that only has the title or name of another one keeps its old path."""
-    followed, odd = finder.followed(judgment)
-    before = {item.path: item.document.path for item in odd if item.is_guess}
-    documents = (replace(each, path=before.get(each.path, each.path)) for each in followed.documents)
-    return replace(followed, documents=tuple(documents))
-
-
 def _with_changed_files(session: Session, plan: EvaluationPlan, commit: str, comparison: Comparison) -> Comparison:
     """``comparison`` with a line for each file of the project that affects both sides, but differs at the revision."""
-    root, profile = session.project.root, profile_file(session.configuration)
-    files = [Path(MARKER, PROJECT_FILE), Path(MARKER, SOURCES)]
-    if profile is not None:
-        files += [place.relative_to(root) for place in places_of(profile) if place.is_relative_to(root)][:1]
     try:
-        revision = Revision(root, commit)
+        revision = Revision(session.project.root, commit)
     except RevisionError as error:  # the tree has its own repository
         why = f"changes to the project's settings and shared sources go undetected ({error})"
         return replace(comparison, notices=(why, *comparison.notices))
     try:
-        changed = [path.as_posix() for path in files if _differs(root, path.as_posix(), revision)]
+        changed = changed_files(session, revision)
     except RevisionError as error:
         why = f"settings and shared sources cannot be compared with those at {plan.revision} ({error})"
         return replace(comparison, unlike=(why,))
     why = "the baseline was computed with today's; use --baseline FILE, saved there"
     return replace(comparison, unlike=tuple(f"{path} differs at {plan.revision}: {why}" for path in changed))
+
+
+def changed_files(session: Session, revision: Revision) -> tuple[str, ...]:
+    """The paths of files with settings, sources or constants of the project that differ at ``revision``, relative to
+    the project. Raises :class:`brvtui.tree.history.git.RevisionError`.
+    """
+    root, profile = session.project.root, profile_file(session.configuration)
+    files = [Path(MARKER, PROJECT_FILE), Path(MARKER, SOURCES)]
+    if profile is not None:
+        files += [place.relative_to(root) for place in places_of(profile) if place.is_relative_to(root)][:1]
+    return tuple(path.as_posix() for path in files if _differs(root, path.as_posix(), revision))
 
 
 def _differs(root: Path, path: str, revision: Revision) -> bool:

@@ -97,6 +97,41 @@ def test_file_names_its_project(judged: Tree, run: Run, monkeypatch: pytest.Monk
     assert run("check-edit", str(tmp_path / "draft.md"), inside=False)[0] == 3
 
 
+def test_note_that_became_a_link_counts_as_removed(judged: Tree, run: Run, tmp_path: Path) -> None:
+    place, folder = judged.tree / NOTE, (judged.tree / NOTE).parent
+    for target in (judged.tree / "deploy/rollback.md", Path("/etc/hostname")):
+        place.unlink()
+        place.symlink_to(target)
+        assert run("check-edit", str(place))[0] == 1
+    folder.rename(tmp_path / "moved")
+    folder.symlink_to(tmp_path / "moved")
+    assert run("check-edit", str(place))[0] == 1
+
+
+def test_deleted_note_is_found_from_its_own_folder(judged: Tree, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = judged.tree / NOTE
+    place.unlink()
+    monkeypatch.chdir(place.parent)
+    assert run("check-edit", place.name)[0] == 1
+
+
+def test_note_with_the_title_of_a_judged_one_does_not_stand_for_it(judged: Tree, run: Run) -> None:
+    place = judged.tree / NOTE
+    place.rename(place.with_name("other.md"))
+    place.with_name("other.md").write_text("# Refresh rotation\n\nA refresh token.\n")
+    assert run("check-edit", str(place), str(place.with_name("other.md")))[0] == 1
+
+
+def test_changed_settings_and_ambiguous_revisions_fail_the_check(judged: Tree, run: Run) -> None:
+    assert run("check-edit", NOTE)[0] == 0
+    (judged.root / ".brv/brv-tui.toml").write_text("[profile.limits]\nmax_line_units = 1\n")
+    code, out, _ = run("check-edit", NOTE)
+    assert (code, "brv-tui.toml differs" in out) == (1, True)
+    subprocess.run(("git", "tag", "main"), cwd=judged.root, check=True)
+    subprocess.run(("git", "branch", "-f", "-m", "main"), cwd=judged.root, check=True)
+    assert run("check-edit", NOTE, "--rev", "main")[0] == 2
+
+
 def test_hidden_judgments_do_not_hide_a_broken_query(judged: Tree, run: Run) -> None:
     place, file = judged.tree / NOTE, judged.root / ".brv/brv-tui/judgments.toml"
     place.write_text("# Other\n\nNothing.\n")

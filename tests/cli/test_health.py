@@ -47,6 +47,19 @@ def test_gate_ends_with_code_1(run: Run, project: str, gate: str, code: int) -> 
     answered(run, project, "--fail-on", gate, code=code)
 
 
+def test_gate_fails_if_nothing_was_read_or_judgments_are_unreadable(run: Run, project: str, tmp_path: Path) -> None:
+    file = Path(project) / ".brv/brv-tui/judgments.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("version = [")
+    assert run("health", "--project", project, "--fail-on", "gap", inside=False)[0] == 2
+    code, _, err = run("health", "--project", project, inside=False)
+    assert (code, "judgments.toml" in err) == (0, True)
+    empty = Tree(tmp_path / "empty")
+    empty.tree.mkdir(parents=True, exist_ok=True)
+    assert run("health", "--project", str(empty.root), "--fail-on", "gap", inside=False)[0] == 4
+    assert run("health", "--project", str(empty.root), inside=False)[0] == 0
+
+
 def test_text_and_markdown_name_the_notes(run: Run, project: str) -> None:
     for form in ("text", "md"):
         code, out, _ = run("health", "--project", project, "--format", form, inside=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,6 +106,17 @@ def test_answers_are_cut_to_their_limit() -> None:
     assert tokens_of(found) <= SHORT
     assert found["rank"] == 3
     assert found["omitted"] > 0
+    assert len(found["texts"]) + found["omitted"] == 30
+
+
+def test_cutting_an_answer_serialises_each_item_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    dumps = json.dumps
+    monkeypatch.setattr(json, "dumps", lambda *args, **options: sizes.append(1) or dumps(*args, **options))
+    found = fitted({"problems": ["a broken link"] * 3_000, "queries": [{"query": "a"}] * 2_000}, SHORT)
+    assert tokens_of(found) <= SHORT
+    assert tokens_of({**found, "omitted": 0, "queries": [*found["queries"], {"query": "a"}]}) > SHORT - 8
+    assert len(sizes) < 5_100
 
 
 _TEXTS = (

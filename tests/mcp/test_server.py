@@ -127,6 +127,20 @@ async def test_working_folder_inside_the_memory_means_its_project(tree: Tree) ->
             assert await failure(agent, "explain", query=" ")
 
 
+async def test_new_note_is_not_taken_for_another_one(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor", "The anchor.")
+    async with client(tree.root) as agent:
+        assert (await answer(agent, "check_edit", path="one.md", text="# One"))["paths"] == ["one.md"]
+        assert await failure(agent, "check_edit", path="/etc/one.md", text="# One")
+
+
+async def test_unusable_roots_are_refused(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor", "The anchor.")
+    async with client(tree.root, roots=[Path("/a\0b")]) as agent:
+        with pytest.raises(MCPError):
+            await agent.call_tool("explain", {"query": "anchor"})
+
+
 async def test_first_changes_that_are_tried_concern_the_note(sample: Path) -> None:
     async with client(sample) as agent:
         found = await answer(agent, "why_not", query="black friday", note="incident_black_friday_backlog")

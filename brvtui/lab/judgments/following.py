@@ -129,6 +129,13 @@ class DocumentFinder:
         stayed = [bool(item.path) and not item.moved for item in documents]
         return _at_paths(judgment, paths, stayed), tuple(item for item in documents if item.how)
 
+    def followed_surely(self, judgment: Judgment) -> Judgment:
+        """``judgment`` with current paths. A document that only has the title or name of another one keeps its path."""
+        followed, odd = self.followed(judgment)
+        before = {item.path: item.document.path for item in odd if item.is_guess}
+        documents = (replace(each, path=before.get(each.path, each.path)) for each in followed.documents)
+        return replace(followed, documents=tuple(documents))
+
     def judged(self, path: str, grade: int) -> JudgedDocument:
         """The document at ``path`` with ``grade``, and with its title and digest, which allow finding it later. Raises
         no errors.
