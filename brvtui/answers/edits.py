@@ -145,7 +145,7 @@ def check_since(session: Session, paths: tuple[str, ...], revision: str) -> Edit
             raise UnknownNote(f"no note {path}, neither now nor at {revision}: check the path")
     olds = {path: edit.data for path, edit in earlier.edits.items()}
     contents = {path: data for path, data in texts.items() if data is not None}
-    problems = dict.fromkeys(paths, ())
+    problems: dict[str, tuple[Problem, ...]] = dict.fromkeys(paths, ())
     problems |= {path: _problems(snapshot, path, data, olds.get(path, data)) for path, data in contents.items()}
     judged = _judged_since(session, revision)
     report = _report(session, replace(context, snapshot=before), context, judged, problems, contents)
