@@ -113,12 +113,12 @@ class _KeptTables(dict[tuple[tuple[str, ...], bool], TermTable]):
         self.text, self.numbers = text, 0
 
 
-def matching_notes(snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_order: bool = False) -> TermTable:
-    """The table of :func:`match_terms` for only the matching notes. It is cached, because the same queries run again
-    and again with other signals, times and constants.
-    """
-    if text.relevance == "tantivy":  # depends on more than the postings
-        return match_terms(snapshot, tokens, text).only_matching()
+def matching_notes(
+    snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_order: bool = False, is_kept: bool = True
+) -> TermTable:
+    """The table of :func:`match_terms` for only the matching notes. It is cached if ``is_kept``."""
+    if not is_kept or text.relevance == "tantivy":  # which depends on more than the postings
+        return match_terms(snapshot, tokens, text, in_order).only_matching()
     kept, key = snapshot.postings.derived.known(_KEPT), (tuple(tokens), in_order)
     if kept is None or kept.text != text or kept.numbers > _MOST_NUMBERS:
         kept = _KeptTables(text)
@@ -161,7 +161,7 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
     """
     snapshot, profile = request.context.snapshot, request.context.constants
     tokens = terms(filtered)
-    table = matching_notes(snapshot, tokens, profile.text)
+    table = matching_notes(snapshot, tokens, profile.text, is_kept=request.options.is_brief)
     everything = len(snapshot.notes)
     stages: list[Stage] = []
     any_word = table.any_word()
