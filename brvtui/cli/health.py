@@ -7,13 +7,12 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
 from brvtui.cli.options import WholeNumber, format_option, project_option, shared
-from brvtui.cli.output import print_report, say, say_note, write_json
+from brvtui.cli.output import print_lines, say, say_note, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.lab.health.finding import Confidence, FindingKind
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.report.health import health_lines, health_markdown
-from brvtui.report.lines import rich_lines
 
 SCHEMA = 1
 _LEVELS = list(Confidence)
@@ -82,6 +81,6 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
     elif form == "md":
         say(health_markdown(report, session.project.name, session.kind.noun))
     else:
-        print_report(lambda width: rich_lines(health_lines(report, session.kind.noun, width)))
+        print_lines(lambda width: health_lines(report, session.kind.noun, width))
     certain = _LEVELS[: max((place for place, level in enumerate(_LEVELS, 1) if level in gates), default=0)]
     return NEGATIVE if any(one.kind in gates or one.confidence in certain for one in report.findings) else OK

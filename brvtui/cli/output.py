@@ -16,6 +16,7 @@ from brvtui.text.visible import json_line, visible
 
 if TYPE_CHECKING:
     from brvtui.paint.blocks import Blocks
+    from brvtui.paint.line import Line
 
 ASCII = "brvtui.ascii"
 """The key in click's context for the open project's setting ``ascii``."""
@@ -47,19 +48,32 @@ def print_report(report: Callable[[int], Any]) -> None:
         text = printed.get()
     else:
         endless = Console(highlight=False, markup=False, emoji=False, width=_ENDLESS)
-        with drawn_in(letters), kept_whole(), endless.capture() as printed:
-            endless.print(report(console.width), soft_wrap=True)
-        text = "".join(f"{row.rstrip(' ')}\n" for row in printed.get().splitlines())
+        with drawn_in(letters), kept_whole():
+            text = report(console.width)
+            if not isinstance(text, str):
+                with endless.capture() as printed:
+                    endless.print(text, soft_wrap=True)
+                text = "".join(f"{row.rstrip(' ')}\n" for row in printed.get().splitlines())
     sys.stdout.write(text.translate(TO_LETTERS) if letters == ON else text)
+
+
+def print_lines(lines: Callable[[int], Iterable[Line]]) -> None:
+    """Prints lines as a report. Output to a pipe or a file is not rendered by rich, which is slow."""
+    from brvtui.paint.text import keeps_whole
+    from brvtui.report.lines import plain_lines, rich_lines
+
+    def shown(width: int) -> Any:
+        return f"{plain_lines(lines(width))}\n" if keeps_whole() else rich_lines(lines(width))
+
+    print_report(shown)
 
 
 def print_blocks(blocks: Callable[[int], Blocks]) -> None:
     """Prints the blocks, laid out for a width. Chooses the width in the same way as :func:`print_report`."""
     from brvtui.paint.blocks import lines_of
     from brvtui.paint.glyphs import for_terminal
-    from brvtui.report.lines import rich_lines
 
-    print_report(lambda width: rich_lines(lines_of(blocks(width), width, for_terminal())))
+    print_lines(lambda width: lines_of(blocks(width), width, for_terminal()))
 
 
 def say(text: str, err: bool = False) -> None:

@@ -11,10 +11,9 @@ import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.options import answer_format, engine_option, filled, project_option, shared, space_options
-from brvtui.cli.output import print_report, say_note, write_json
+from brvtui.cli.output import print_lines, say_note, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
 from brvtui.paint.line import Line, line
-from brvtui.report.lines import rich_lines
 from brvtui.report.terms import TERM_COLUMNS, analysis_lines, detail_lines, term_line
 from brvtui.wording import counted
 
@@ -106,7 +105,7 @@ def _write(form: str, value: dict[str, Any], lines: Callable[..., Iterable[Line]
     if form == "json":
         write_json([{"schema": SCHEMA, **value}])
     else:
-        print_report(lambda width: rich_lines(lines(width=width)))
+        print_lines(lambda width: lines(width=width))
 
 
 def _terms(table: TermList, found: Sequence[Term], details: TermDetails | None, width: int) -> Iterator[Line]:

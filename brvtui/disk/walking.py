@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
 
 from brvtui import faults
@@ -34,10 +35,12 @@ def walk(
             continue
         try:
             with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
+                entries = sorted(found, key=attrgetter("name"))
         except OSError as error:
             refused(prefix or ".", f"the folder cannot be read: {faults.reason(error)}")
             continue
+        if not all(entry.name.isascii() for entry in entries):
+            entries.sort(key=lambda entry: os.fsencode(entry.name))
         for entry in entries:
             path = f"{prefix}/{entry.name}" if prefix else entry.name
             is_folder = leads_to_folder(entry, follow_symlinks=False)

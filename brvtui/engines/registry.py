@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 GROUP = "brvtui.engines"
 DEFAULT = kinds.TREE.native
 """The name of the default engine."""
+_DEFAULT_PLACE = "brvtui.engines.byterover.engine:ByteRover"
+"""The entry point of the default engine, which is not looked up because that slows down every command."""
 DEFAULT_PROFILE = "brv-3"
 PROFILES = (DEFAULT_PROFILE, "docs", "combined")
 """The names of the default engine's profiles."""
@@ -61,7 +63,7 @@ def our_profiles() -> dict[str, tuple[str, ...]]:
 
 def why_unknown(name: str) -> str:
     """The message that no engine is called ``name``, with the most similar name; empty if there is such an engine."""
-    return "" if name in names() else f"no engine {shortened(name)}{nearest(name, names())}"
+    return "" if name == DEFAULT or name in names() else f"no engine {shortened(name)}{nearest(name, names())}"
 
 
 def load(name: str) -> Engine[Any]:
@@ -74,7 +76,7 @@ def load(name: str) -> Engine[Any]:
 
     if why := why_unknown(name):
         raise UnknownEngine(why)
-    place = _places().get(name)
+    place = _DEFAULT_PLACE if name == DEFAULT else _places().get(name)
     if place is None:
         raise EngineError(f"the engine {name} is not registered: reinstall brv-tui")
     module, _, attribute = place.partition(":")
@@ -105,7 +107,7 @@ def declaration(name: str) -> Engine[Any] | None:
     from brvtui.engines.contract import EngineError
 
     try:
-        return load(name) if name in names() else None
+        return load(name) if name == DEFAULT or name in names() else None
     except EngineError:
         return None
 

@@ -149,9 +149,9 @@ def folded(whole: Line, width: int) -> list[Line]:
 
 def flowed(whole: Line, first: int, others: int) -> list[Line]:
     """Wraps ``whole`` between words to lines of ``first`` and then ``others`` cells, and keeps its roles."""
-    text = whole.plain
-    if whole.width <= first or keeps_whole():
+    if keeps_whole() or whole.width <= first:
         return [whole]
+    text = whole.plain
     start, end = breaks(text, max(1, first))[0]
     lines = [Line(_slice(whole.spans, start, end))]
     begin = end + len(text[end:]) - len(text[end:].lstrip(" "))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
@@ -17,12 +17,16 @@ from brvtui.logbook import Logbook
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.engines import Engines, OpenProject
+from brvtui.snapshot import Key, Snapshot
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.text.analysis import STOP_WORDS, terms
 from brvtui.tree.reading.project import FoundProject
 
+_STAMPS: Key[Mapping[str, str]] = Key("states of files")
 _WIDE = 10
 _SHORTEST_BEGINNING = 3
+_FEW, _ONE_IN = 20, 200
+"""Results are stored if more than 20, and more than one in 200, are new. To compute fewer again costs less."""
 
 
 class CheckedProject(OpenProject, Protocol):
@@ -47,22 +51,34 @@ class KeptResults:
         kept = store.read(name)
         self._kept: dict[str, Any] = kept if isinstance(kept, dict) else {}
         self._used: dict[str, Any] = {}
-        self._has_new = False
+        self._new = 0
 
     def get(self, key: str, state: str, compute: Callable[[], Any]) -> Any:
         """The stored result for ``key`` if it has the same ``state``; otherwise the result of ``compute``."""
         known = self._used.get(key) or self._kept.get(key)
         if known is None or known[0] != state:
-            known, self._has_new = [state, compute()], True
+            known = [state, compute()]
+            self._new += 1
         self._used[key] = known
         return known[1]
 
     def write(self) -> None:
-        """Stores the results that were used, if they differ from the stored ones, and forgets all others."""
-        if self._has_new or len(self._used) != len(self._kept):
+        """Forgets the results that were not used, and stores the others if many of them are new."""
+        if self._new > max(_FEW, len(self._used) // _ONE_IN):
             with suppress(OSError):  # works without a writable cache
-                self._store.write(self.name, self._used)
-        self._kept, self._used, self._has_new = self._used, {}, False
+                self._store.write(self.name, self._used, level=0)  # signatures cannot be compressed
+            self._new = 0
+        self._kept, self._used = self._used, {}
+
+
+def stamps_of(snapshot: Snapshot) -> Mapping[str, str]:
+    """The state of each file, which changes with its content."""
+    edits = {path: hash(text) for path, text in snapshot.edited.items()}
+    stamps = (
+        (path, f"{one.mtime_ns:x}.{one.size:x}.{one.inode:x}.{one.ctime_ns:x}{edits.get(path, '')}")
+        for path, one in snapshot.parsed.items()
+    )
+    return snapshot.derived.of(_STAMPS, lambda: dict(stamps))
 
 
 class QueryMemo:
@@ -79,9 +95,11 @@ class QueryMemo:
         self._kept = kept
         snapshot = self._context.snapshot
         self._salt = f"{int(self._context.now_ms // MS_PER_DAY)}."
-        pairs = zip(snapshot.notes, snapshot.signals, strict=True)
-        states = [f"{note}\0{signals}\0{snapshot.parsed[note.path].ctime_ns}" for note, signals in pairs]
-        codes = [zlib.crc32(state.encode("utf-8", "replace")) for state in states]
+        stamps, texts = stamps_of(snapshot), {signals: repr(signals) for signals in set(snapshot.signals)}
+        codes = [
+            zlib.crc32(f"{stamps[note.path]}\0{note.path}\0{texts[signals]}".encode("utf-8", "replace"))
+            for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)
+        ]
         self._states: NDArray[np.uint64] = np.asarray(codes, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 
     def ask(self, text: str, scope: str = "", days: int = 0) -> PastQuery:

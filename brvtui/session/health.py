@@ -19,17 +19,17 @@ from brvtui.engines.ageing.events import ARCHIVE
 from brvtui.engines.contract import Ages, QuotesNotes
 from brvtui.garbage import garbage_collector_paused
 from brvtui.lab.backlinks import names_of
-from brvtui.lab.health.features import Features, features_of, resolved
+from brvtui.lab.health.features import Features, features_of, resolved, signatures_of
 from brvtui.lab.health.finding import Confidence, Finding, FindingKind, HealthReport
 from brvtui.lab.health.likeness import body, near_pairs
-from brvtui.lab.health.overlap import WordOverlap
+from brvtui.lab.health.overlap import WordOverlap, is_in
 from brvtui.lab.health.pairs import ComparedNote, PairResult, compare
 from brvtui.lab.health.recall import QueryRecall
 from brvtui.lab.health.statements import Disagreement, stems
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.session.asking import CheckedProject, KeptResults, QueryMemo
+from brvtui.session.asking import CheckedProject, KeptResults, QueryMemo, stamps_of
 from brvtui.snapshot import Snapshot
 from brvtui.store.ignored_findings import FindingKey, IgnoredFindings
 from brvtui.store.kept_answers import KeptAnswers
@@ -91,7 +91,7 @@ def _key(finding: Finding) -> FindingKey:
     return (finding.kind, *(sorted(finding.notes) or finding.queries[:1]))
 
 
-_FORMAT = 4
+_FORMAT = 5
 _MOST_QUERIES, _MOST_LOGGED, _LONGEST_QUERY = 200, 2_000, 1_000
 _MOST_SEARCHES, _MOST_READ, _MOST_RIVALS, _MOST_PAIRS = 250, 1_000_000, 100, 2_500
 _MOST_SEARCHED, _MOST_HIDDEN = 50_000, 100
@@ -140,6 +140,7 @@ class _Check:
         self.kept = kept if kept and kept.name == name else KeptResults(KeptAnswers(session.project.tree), name)
         self.notes = [note for note in self.snapshot.notes if note.role is Role.NOTE]
         self.paths = [note.path for note in self.notes]
+        self._stamps = stamps_of(self.snapshot)
         self.memo = QueryMemo(session, self.kept)
         self.overlap = WordOverlap(self.snapshot.postings)
         self.features: dict[str, Features] = {}
@@ -173,11 +174,6 @@ class _Check:
         if self._cancelled():
             raise HealthCheckCancelled
 
-    def _stamp(self, path: str) -> str:
-        parsed = self.snapshot.parsed[path]
-        edit = hash(self.snapshot.edited[path]) if path in self.snapshot.edited else ""
-        return f"{parsed.mtime_ns:x}.{parsed.size:x}.{parsed.inode:x}.{parsed.ctime_ns:x}{edit}"
-
     def _weighed(self, finding: Finding) -> Finding:
         cost = finding.cost
         if not cost and finding.notes and (place := self.snapshot.by_path.get(finding.notes[0])) is not None:
@@ -192,7 +188,7 @@ class _Check:
             if number % 256 == 0:
                 self._continue()
             read = partial(features_of, self.snapshot, path, self.quoted)
-            found = self.features[path] = Features.of(self.kept.get(path, self._stamp(path), read))
+            found = self.features[path] = Features.of(self.kept.get(path, self._stamps[path], read))
             place = self.snapshot.by_path.get(path)
             is_stub = place is not None and self.snapshot.notes[place].role is Role.STUB
             for one in found.defects:
@@ -263,13 +259,21 @@ class _Check:
         return {place for place, note in notes if note.role is Role.NOTE and not self.features[note.path].is_junk}
 
     def _compared(self) -> Iterator[tuple[str, str, PairResult]]:
-        notes = self.snapshot.notes
-        signatures = np.stack([self.features[note.path].signature for note in notes])
-        measures = self.overlap.similar(_LEAST_WORDS, _LEAST_TITLE) | dict.fromkeys(near_pairs(signatures, _NEAR), 2.0)
-        pairs = [pair for pair in measures if self.useful.issuperset(pair)]
+        notes, count = self.snapshot.notes, len(self.snapshot.notes)
+        signatures = signatures_of([self.features[note.path] for note in notes])
+        near = np.asarray(near_pairs(signatures, _NEAR), dtype=np.int64).reshape(-1, 2)
+        one, two, measures = self.overlap.similar(_LEAST_WORDS, _LEAST_TITLE)
+        is_other = ~is_in(one * count + two, near[:, 0] * count + near[:, 1])
+        pairs = np.concatenate([np.stack([one, two], axis=1)[is_other], near])
+        measures = np.concatenate([measures[is_other], np.full(len(near), 2.0)])
+        is_useful = np.zeros(count, dtype=bool)
+        is_useful[list(self.useful)] = True
+        wanted = is_useful[pairs].all(axis=1)
         if self._path:
-            place = self.snapshot.by_path.get(self._path)
-            pairs = [pair for pair in pairs if place in pair]
+            wanted &= (pairs == self.snapshot.by_path.get(self._path, -1)).any(axis=1)
+        pairs = pairs[wanted]
+        pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0], -measures[wanted]))[:_MOST_PAIRS]]
+        alike = (signatures[pairs[:, 0]] == signatures[pairs[:, 1]]).mean(axis=1).tolist()
         texts: dict[str, ComparedNote] = {}
 
         def text(path: str) -> ComparedNote:
@@ -281,12 +285,11 @@ class _Check:
         def compared(one: str, two: str, likeness: float) -> PairResult:
             return compare(text(one), text(two), self.overlap.idf, likeness)
 
-        for number, pair in enumerate(sorted(pairs, key=lambda pair: (-measures[pair], pair))[:_MOST_PAIRS]):
+        for number, (pair, likeness) in enumerate(zip(pairs.tolist(), alike, strict=True)):
             if number % 64 == 0:
                 self._continue()
             one, two = sorted(notes[place].path for place in pair)
-            likeness = float((signatures[pair[0]] == signatures[pair[1]]).mean())
-            state = f"{self._stamp(one)} {self._stamp(two)}"
+            state = f"{self._stamps[one]} {self._stamps[two]}"
             yield one, two, PairResult.of(self.kept.get(f"{one}\0{two}", state, partial(compared, one, two, likeness)))
 
     def _pairwise(self) -> Iterator[Finding]:
@@ -405,8 +408,10 @@ class _Check:
         """Notes that their own title does not find. Only titles without a rare word are tried."""
         common: list[tuple[int, str, str]] = []
         for note in self.notes:
-            rarest = min((self.overlap.frequency(word) for word in stems(note.title)), default=len(self.paths))
-            if rarest > _TITLE_RARE and note.title.strip() and not self.features[note.path].is_junk:
+            features = self.features[note.path]
+            words = features.title or stems(note.title)
+            rarest = min(map(self.overlap.frequency, words), default=len(self.paths))
+            if rarest > _TITLE_RARE and note.title.strip() and not features.is_junk:
                 common.append((-rarest, note.path, note.title))
         for _, path, title in sorted(common)[: self._searches]:
             files = self.memo.search(title)

@@ -41,9 +41,11 @@ class KeptAnswers:
         except _BROKEN:
             return None
 
-    def write(self, name: str, value: Any) -> None:
-        """Stores ``value`` under ``name``, and removes old files beyond the limits. Raises OSError if writing fails."""
-        data = sealed(gzip.compress(json.dumps(value, separators=(",", ":")).encode("ascii"), _FAST, mtime=0))
+    def write(self, name: str, value: Any, level: int = _FAST) -> None:
+        """Stores ``value`` under ``name`` with the compression ``level`` (0 to 9), and removes old files beyond the
+        limits. Raises OSError if writing fails.
+        """
+        data = sealed(gzip.compress(json.dumps(value, separators=(",", ":")).encode("ascii"), level, mtime=0))
         if len(data) <= _LARGEST:
             writing.write(self._path(name), data)
         self._bound()

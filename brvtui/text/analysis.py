@@ -70,7 +70,8 @@ def _broken(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """The non-empty terms of ``text`` in order, in lower case and in UTF-16 form."""
-    return [utf16(piece.lower()) for piece in raw_tokens(text) if piece]
+    pieces = filter(None, _broken(text).lower().split("\n"))
+    return list(pieces) if text.isascii() else list(map(utf16, pieces))
 
 
 def utf16(text: str) -> str:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from brvtui.lab.health.finding import Confidence, FindingKind
 from brvtui.lab.health.junk import Defect, junk
-from brvtui.lab.health.likeness import body, shingle_hashes, signature
+from brvtui.lab.health.likeness import PERMUTATIONS, body, shingle_hashes, signature
+from brvtui.lab.health.statements import stems
 from brvtui.snapshot import Parsed, Snapshot
-from brvtui.snapshot.texts import text_document
 from brvtui.text.visible import visible
 from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.editing.problems import frontmatter_problems
@@ -62,23 +62,25 @@ class Features(NamedTuple):
     """The files that a generated summary covers, relative to its folder."""
     code: str = _NO_CODE
     """The MinHash signature of the text."""
+    title: Sequence[str] = ()
+    """The stems of the title."""
 
     @classmethod
     def of(cls, plain: Any) -> Features:
         """The features that were stored as ``plain``."""
-        defects, links, covers, code = plain
+        defects, links, covers, code, title = plain
         found = [Defect(FindingKind(kind), Confidence(level), sentence) for kind, level, sentence in defects]
-        return cls(found, [NoteLink(*link) for link in links], covers, code)
-
-    @property
-    def signature(self) -> NDArray[np.uint32]:
-        """The MinHash signature of the text."""
-        return np.frombuffer(base64.b64decode(self.code), dtype="<u4")
+        return cls(found, [NoteLink(*link) for link in links], covers, code, title)
 
     @property
     def is_junk(self) -> bool:
         """True if the note contains no knowledge."""
         return any(defect.kind in JUNK for defect in self.defects)
+
+
+def signatures_of(features: Sequence[Features]) -> NDArray[np.uint32]:
+    """The MinHash signatures of texts, one per row."""
+    return np.frombuffer(b"".join(base64.b64decode(one.code) for one in features), "<u4").reshape(-1, PERMUTATIONS)
 
 
 def features_of(snapshot: Snapshot, path: str, quoted: int = 0) -> Features:
@@ -88,6 +90,8 @@ def features_of(snapshot: Snapshot, path: str, quoted: int = 0) -> Features:
     """
     try:
         if snapshot.kind.is_html:
+            from brvtui.snapshot.texts import text_document  # imports the full-text index
+
             document = text_document(snapshot, path)
             return _of_text(document.title, document.text)
         data = snapshot.read(path)
@@ -107,7 +111,7 @@ def features_of(snapshot: Snapshot, path: str, quoted: int = 0) -> Features:
 
 def _of_text(title: str, text: str) -> Features:
     defect = junk(title, text)
-    return Features([defect] if defect else [], code=_code(text))
+    return Features([defect] if defect else [], code=_code(text), title=sorted(stems(title)))
 
 
 def _links(text: str) -> list[NoteLink]:

@@ -47,6 +47,7 @@ _ROLE = re.compile(
     r"(?: said)?(?:\*\*|__|\|?>|\])?(?:\s?\([^()]{0,40}\))?\s*(?::\s?\*{0,2}|\|?>|\*\*\s*$|$)",
     re.IGNORECASE,
 )
+_ROLE_STARTS = frozenset("*>#[_<UuHhYyAaSsſCcGgBbMmTtFf")
 _JSON_ROLE = re.compile(r'"role"\s{0,3}:\s{0,3}"(user|assistant|system|tool)"')
 _HUMANS = frozenset({"user", "human", "you"})
 _MODELS = frozenset({"human", "assistant", "ai", "claude", "chatgpt", "copilot", "gemini"})
@@ -84,6 +85,7 @@ _MACHINE = re.compile(
     r"--> \S+:\d|\d* +\|(?: |$)|\w[\w ]{3,40}\.\.\.(?: \w+)?$)"
 )
 _DATA = re.compile(r"[{}\[\]()<>]{1,3}[,;]?$|[\[{,]{0,2} ?\"[\w.$-]+\": |<\??/?\w[^<>]{0,100}>")
+_DATA_STARTS = frozenset('{}[]()<>,"')
 _COLUMNS = re.compile(r"\S {2,}\S[^\n]{0,200}? {2,}\S")
 _PROMPT = re.compile(r"\s*[$❯»] \S")
 _ANSI = re.compile(r"\x1b\[|␛\[|\[\d{1,2}(?:;\d{1,2})*m")
@@ -134,10 +136,10 @@ def _sorted_lines(body: str) -> _SortedLines:
         text = line.strip()[:_LONGEST_LINE]
         if '"role"' in text:
             found.roles.update(_JSON_ROLE.findall(text))
-        if turn := _ROLE.match(text):
+        if text[:1] in _ROLE_STARTS and (turn := _ROLE.match(text)):
             found.roles[turn[1].lower()] += 1
             found.content.append(text)
-        elif _HEADING.match(line) and not in_code:
+        elif text.startswith("#") and _HEADING.match(line) and not in_code:
             found.empty += is_open
             is_open = not line.startswith("# ")
             continue
@@ -145,22 +147,24 @@ def _sorted_lines(body: str) -> _SortedLines:
             continue
         elif not in_code and _is_hollow(text, found):
             pass
-        elif _MACHINE.match(text) or _ANSI.search(text):
+        elif _MACHINE.match(text) or ("[" in text and _ANSI.search(text)):
             found.machine.append(text)
-        elif _DATA.match(text) or (in_code and _COLUMNS.search(text)):
+        elif (text[0] in _DATA_STARTS and _DATA.match(text)) or (in_code and _COLUMNS.search(text)):
             found.data.append(text)
-        elif in_code or not _NO_WORD.fullmatch(text):
+        elif in_code or text[0].isalpha() or not _NO_WORD.fullmatch(text):
             (found.code if in_code else found.content).append(text)
-        is_open &= not (found.content or found.machine or found.data or found.code) and not _LINKS.search(text)
+        has_text = found.content or found.machine or found.data or found.code
+        is_open = is_open and not has_text and not _LINKS.search(text)
     found.empty += is_open
     return found
 
 
 def _is_hollow(text: str, found: _SortedLines) -> bool:
     """Counts a placeholder, an empty label or a link. Returns False if ``text`` is none of them."""
-    label = _LABEL.match(text)
+    label = _LABEL.match(text) if ":" in text else None
     value = label[2].strip("* ") if label else text
-    if (_PLACEHOLDER.fullmatch(value) or _PLACEHOLDER.fullmatch(text)) and not _LINKS.search(text):
+    is_placeholder = _PLACEHOLDER.fullmatch(value) or (label and _PLACEHOLDER.fullmatch(text))
+    if is_placeholder and not _LINKS.search(text):
         found.empty += 1
         found.placeholder = found.placeholder or text
     elif label and (not value or label[1].lower().strip() in _METADATA):

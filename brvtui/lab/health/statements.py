@@ -218,12 +218,13 @@ def _pieces(body: str) -> Iterator[str]:
 def _statement(text: str) -> Statement:
     plain = _WORDED.sub(lambda one: (_NUMBERS if one[1] else _PHRASES)[one[0].lower()], text)
     words, names, states, values = set[str](), set[str](), set[tuple[int, int]](), dict[Value, str]()
-    heads: set[str] = set()
+    heads: frozenset[str] = frozenset()
     is_negated = False
     for found in _TOKEN.finditer(plain):
-        word = found["word"] or found["unit"] or ""
-        lower = word.lower().replace("’", "'").removesuffix("'s")
-        if not found["word"]:
+        is_word = found.lastgroup == "word"
+        word = found[0] if is_word else found["unit"] or ""
+        lower, parts, own_states, denies, is_identifier = _facts_of(word)
+        if not is_word:
             shown = found["number"] if found["number"] and lower in _SKIPPED else found[0]
             if _NUMBERED.search(plain, max(0, found.start() - 12), found.start()):
                 names.add(found[0])
@@ -232,17 +233,15 @@ def _statement(text: str) -> Statement:
             values.setdefault(_value(found), shown.strip())
             if lower in _SCALES:
                 continue
-        is_negated |= lower in _NEGATIONS or lower.endswith("n't")
-        states |= _STATES.get(lower, set())
-        if not lower or lower in _SKIPPED:
+        is_negated |= denies
+        states |= own_states
+        if not parts:
             continue
-        pieces = [lower] if word.isalpha() and word[1:].islower() else _SPLIT.split(word)
-        parts = {stem(part.lower()) for part in pieces if part} - STOP_WORDS
         words |= parts
         heads = heads or parts
         before = plain[max(0, found.start() - 2) : found.start()]
         is_name = word[0].isupper() and before not in ("", ". ")
-        if is_name or before.endswith(("`", "#", "@")) or _IDENTIFIER.fullmatch(word):
+        if is_name or is_identifier or before.endswith(("`", "#", "@")):
             names |= parts
     former = {
         _value(value)
@@ -255,6 +254,18 @@ def _statement(text: str) -> Statement:
     replaced = frozenset(stem((old[1] or old[2]).lower()) for old in _REPLACED.finditer(plain))
     groups = (frozenset(words), frozenset(names), frozenset(heads))
     return Statement(text, *groups, current, frozenset(former), frozenset(states), is_negated, replaced)
+
+
+@lru_cache(100_000)
+def _facts_of(word: str) -> tuple[str, frozenset[str], frozenset[tuple[int, int]], bool, bool]:
+    """The lower-case form of ``word``, its stems (empty for skipped words) and its states, and whether it is a negation
+    or an identifier.
+    """
+    lower = word.lower().replace("’", "'").removesuffix("'s")
+    pieces = [lower] if word.isalpha() and word[1:].islower() else _SPLIT.split(word)
+    parts = frozenset(stem(part.lower()) for part in pieces if part and lower and lower not in _SKIPPED) - STOP_WORDS
+    denies = lower in _NEGATIONS or lower.endswith("n't")
+    return lower, parts, frozenset(_STATES.get(lower, ())), denies, bool(_IDENTIFIER.fullmatch(word))
 
 
 def _value(found: re.Match[str]) -> Value:

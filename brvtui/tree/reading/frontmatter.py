@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -28,6 +29,8 @@ _DEEPEST = 100
 _MOST_DIGITS = 3_000
 """The maximum length of an integer in any base. Python refuses to print more than 4,300 decimal digits."""
 _ALIAS_SIGN = "*"
+_CHANGED_BY_READING = re.compile("<<|=")
+"""A part of each block whose nodes PyYAML changes when it reads their values."""
 _STRING = "tag:yaml.org,2002:str"
 _PROPERTIES = ("&", "!")
 _ON_ONE_LINE = frozenset({None, "", "'", '"'})
@@ -149,6 +152,15 @@ def reading(block: str) -> Iterator[tuple[Any, Any]]:
     Raises ValueError if the block exceeds the limits on frontmatter: if it is too long or too deep, if an alias refers
     to a value that contains the alias, or if aliases multiply the nodes. Code that walks such values might never end.
     """
+    loader = _Loader("")
+    try:
+        yield loader, _root.__wrapped__(block) if _CHANGED_BY_READING.search(block) else _root(block)
+    finally:
+        loader.dispose()
+
+
+@lru_cache(maxsize=2)
+def _root(block: str) -> Any:
     nesting = 0 if len(block) > _LONGEST else len(_NESTING.findall(block))
     if len(block) > _LONGEST or nesting > _MOST_NESTING:
         raise ValueError(_TOO_LARGE)
@@ -157,13 +169,13 @@ def reading(block: str) -> Iterator[tuple[Any, Any]]:
     loader = _Loader(block)
     try:
         root = loader.get_single_node()
-        if _ALIAS_SIGN in block:  # without aliases, the length of the block limits the number of nodes
-            _check_size(root)
-        if nesting > _DEEPEST:
-            _check_depth(root)
-        yield loader, root
     finally:
         loader.dispose()
+    if _ALIAS_SIGN in block:  # without aliases, the length of the block limits the number of nodes
+        _check_size(root)
+    if nesting > _DEEPEST:
+        _check_depth(root)
+    return root
 
 
 def _check_size(root: Any) -> None:

@@ -198,12 +198,12 @@ def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
             below[folder].append(path)
             by_path[path] = Symbol(path, title, False, path.count("/") + 1)
     only_ascii = all(name.isascii() for name in names.values())
-    key = sort_key(names.values())
 
     def arranged(folder: str) -> tuple[Symbol, ...]:
+        key = sort_key([names[child] for child in below[folder]])  # the key of ASCII names is much faster
         children = sorted(below[folder], key=lambda child: (key(names[child]), child not in below))
         return tuple([by_path[child] for child in children])
 
     for folder in sorted(below.keys() - {""}, key=lambda path: -path.count("/")):
         by_path[folder] = replace(_folder(folder), children=arranged(folder))
-    return Hierarchy(arranged(""), by_path, frozenset(contexts), key, only_ascii)
+    return Hierarchy(arranged(""), by_path, frozenset(contexts), sort_key(names.values()), only_ascii)

@@ -111,7 +111,11 @@ class Names:
     def __init__(self, paths: Iterable[str]) -> None:
         """Takes the ``paths`` of all Markdown files, relative to the tree."""
         self.files = frozenset(paths)
-        self.folders = frozenset(folder for path in self.files for folder in _above(path))
+        folders: set[str] = set()
+        for path in self.files:
+            while (path := path.rpartition("/")[0]) and path not in folders:
+                folders.add(path)
+        self.folders = frozenset(folders)
         self._normalised: dict[str, str] = {}
         for path in self.files:
             name = normalised(path)
@@ -210,6 +214,9 @@ def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
 
 def lines_of(text: str) -> Iterator[tuple[str, bool]]:
     """Yields each line of the Markdown ``text`` with its line end, and True if it is in a code block or is a fence."""
+    if "```" not in text and "~~~" not in text:
+        yield from ((line, False) for line in text.splitlines(keepends=True))
+        return
     fence = ""
     for line in text.splitlines(keepends=True):
         opening = _FENCE.match(line)
@@ -263,13 +270,6 @@ def _without_code(line: str) -> str:
         pieces += [line[done:start], " " * (stop - start)]
         done, number = stop, same[closing] + 1
     return "".join([*pieces, line[done:]])
-
-
-def _above(path: str) -> Iterator[str]:
-    folder = posixpath.dirname(path)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
 
 
 def _leads_out(path: str) -> bool:
