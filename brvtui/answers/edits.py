@@ -11,7 +11,6 @@ from brvtui.engines.changes import FilesSet, NoChange, changed
 from brvtui.engines.contract import EngineError, Query
 from brvtui.engines.registry import without_state
 from brvtui.lab.evaluation.comparing import QueryChange
-from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.health.finding import Finding
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
@@ -22,7 +21,7 @@ from brvtui.notes.note_problems import problems_of, refused_name
 from brvtui.ranking.decay import just_before_ms
 from brvtui.session.evaluating import changed_files
 from brvtui.session.held_notes import at_revision
-from brvtui.session.remedies import effect_on, other_queries, results_in, time_limit
+from brvtui.session.remedies import other_queries, results_in, time_limit
 from brvtui.snapshot.naming import UnknownNote, find_note, path_inside
 from brvtui.trace import SideEffect
 from brvtui.tree.editing.note_text import NotText, note_text
@@ -205,13 +204,14 @@ def _report(
     was = results_in(engine, before, queries[: len(now)], like, time_limit(_SECONDS))
     same_age, changes = _at_old_age(session, before, after, contents), list[ChangedQuery]()
     for one, then, later in zip(queries, was, now, strict=False):
-        if text := effect_on(then, later):
-            is_worse = QueryChange(later, then).is_loss
-            is_broken, is_by_age = is_worse or _breaks(then, later, [*problems]), False
+        change = QueryChange(later, then)
+        if change.is_otherwise:
+            is_broken, is_by_age = _breaks(change, [*problems]), False
             if is_broken and not limit():
                 (alone,) = results_in(engine, same_age, [one], like, lambda: False)
-                is_by_age = not effect_on(then, alone)
-            changes.append(ChangedQuery(one.text, one.scope, is_id(one.id), text, is_worse, is_broken, is_by_age))
+                is_by_age = not QueryChange(alone, then).is_otherwise
+            named = one.text, one.scope, is_id(one.id), change.summary
+            changes.append(ChangedQuery(*named, change.is_loss, is_broken, is_by_age))
     changes.sort(key=lambda one: not one.is_broken)
     each = [(path, one) for path, ones in problems.items() for one in ones]
     lines = tuple(f"{path}:{one.line + 1}: {one.severity.value}: {one.message}" for path, one in each)
@@ -233,10 +233,11 @@ def _at_old_age(
     return after
 
 
-def _breaks(was: QueryResult, now: QueryResult, edited: list[str]) -> bool:
-    """True if the answer to an unjudged query got worse; see :attr:`ChangedQuery.is_broken`."""
+def _breaks(change: QueryChange, edited: list[str]) -> bool:
+    """True if the answer got worse; see :attr:`ChangedQuery.is_broken`."""
+    was, now = change.before, change.now
     if was.expected or was.relevant:
-        return False
+        return change.is_loss
     lost = now.outcome in (NOT_COVERED, FAILED) and was.outcome not in (NOT_COVERED, FAILED)
     needs_model = was.outcome in _DIRECT and now.outcome not in _DIRECT
     return lost or needs_model or (was.ranking[:1] != now.ranking[:1] and was.ranking[:1] in [(one,) for one in edited])

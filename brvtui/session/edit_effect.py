@@ -76,13 +76,16 @@ def effect_of_edits(
     cancelled: Callable[[], bool],
     planned: Mapping[Judgment, Judgment] | None = None,
 ) -> EditEffect | None:
-    """Runs ``judgments`` (the first 200) and the ``unjudged`` queries on the current and the ``earlier`` notes.
+    """Runs ``judgments`` (the first 200) and the ``unjudged`` queries on the current and the ``earlier`` notes. A
+    query in both runs as a judged one.
 
     If ``planned`` is given, the ``earlier`` notes are those after a plan, so they count as the newer ones; ``planned``
     has the judgments that the plan changes. ``engine`` answers in ``mode``, as a preview. Returns None if ``cancelled``
     returns True before the end. Raises :class:`brvtui.engines.contract.EngineError`.
     """
     judged = judgments[:MOST_ASKED]
+    known = {(each.text.strip(), each.scope) for each in judgments}
+    unjudged = [each for each in unjudged if (each.text.strip(), each.scope) not in known]
     asked = (*judged, *unjudged)
     changes: list[QueryChange] = []
     if earlier is not None and asked:

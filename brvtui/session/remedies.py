@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from itertools import product
-from posixpath import basename
 from typing import TYPE_CHECKING, Any
 
 from rapidfuzz.distance import Levenshtein
@@ -449,10 +448,11 @@ class RemedyFinder:
         for remedy, trial in tried:
             if trial is not None and not remedy.query:  # another wording of this query changes no other query
                 after = results_in(self.engine, trial.context, followed, like, is_over)
+                changes = [QueryChange(*pair) for pair in zip(after, before, strict=False)]
                 effects = (
-                    SideEffect(judgment.text, judgment.scope, is_id(judgment.id), text, QueryChange(then, was).is_loss)
-                    for judgment, was, then in zip(others, before, after, strict=False)
-                    if (text := effect_on(was, then))
+                    SideEffect(judgment.text, judgment.scope, is_id(judgment.id), change.summary, change.is_loss)
+                    for judgment, change in zip(others, changes, strict=False)
+                    if change.is_otherwise
                 )
                 remedy = replace(remedy, compared=min(len(before), len(after)), side_effects=tuple(effects))
             remedies.append(remedy)
@@ -464,17 +464,6 @@ def results_in(
 ) -> list[QueryResult]:
     """The results for ``judgments`` in ``context``, until ``is_over`` returns True. Raises EngineError."""
     return [result_of(one, ask(engine, context, one, like)) for one in judgments if not is_over()]
-
-
-def effect_on(before: QueryResult, now: QueryResult) -> str:
-    """The change in the outcome, the first result and the ranks of relevant documents; empty if there is none."""
-    parts = [f"{before.outcome} → {now.outcome}"] if before.outcome != now.outcome else []
-    first, then = (next(iter(result.ranking), "no result") for result in (before, now))
-    parts += [f"first {basename(first)} → {basename(then)}"] if first != then else []
-    for path in before.relevant:
-        ranks = [str(result.rank_of(path) or "not found") for result in (before, now)]
-        parts += [f"{basename(path)}: {' → '.join(ranks)}"] if ranks[0] != ranks[1] else []
-    return ", ".join(parts)
 
 
 def find_remedies(

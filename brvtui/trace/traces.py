@@ -205,7 +205,7 @@ class SideEffect:
     is_judged: bool
     """True for a judged query, False for a query in the log."""
     text: str
-    """The change in the outcome, the first result or the ranks of relevant documents."""
+    """The changes in the outcome, the first result, the ranks of relevant documents and the quoted documents."""
     is_worse: bool
     """True if the query is judged and got worse in nDCG@10, or lost its expected outcome."""
 

@@ -211,10 +211,12 @@ async def test_ignored_findings_are_listed_last_and_restored(ill: Tree, make_app
         pane = await opened(pilot)
         to(pane, FindingKind.TITLE_ONLY, EMPTY)
         key = pane.chosen
+        beside = (pane.choices[pane.cursor + 1 :] or pane.choices[pane.cursor - 1 :])[0]
         await pilot.press("d")
         await until(pilot, lambda: view(pilot).health.report.ignored)  # type: ignore[union-attr]
         await settled(pilot)
-        assert pane.choices[-1] == key
+        assert (pane.choices[-1], pane.chosen) == (key, beside), "the next finding is selected"
+        assert "1 finding is listed last, as ignored; d there takes that back" in toast_text(pilot)
         pane.move_to(pane.choices.index(key))
         await pilot.press("d")
         await until(pilot, lambda: not view(pilot).health.is_checking and not view(pilot).health.report.ignored)  # type: ignore[union-attr]
@@ -266,16 +268,15 @@ def test_effect_lists_worse_queries_first(ill: Tree) -> None:
     judgments = (Judgment("q", "valve degrees", documents=(JudgedDocument(OTHER, 3),)), Judgment("r", "zebra"))
     JudgmentsFile.of(session.project).change(lambda _: judgments)
     archive = session.notes.plan_archiving([OTHER])
-    effect = effect_of_plan(session, archive, judgments, (), session.engine, "", bool)
+    logged = (Judgment("asked: : valve degrees", "valve degrees"),)
+    effect = effect_of_plan(session, archive, judgments, logged, session.engine, "", bool)
     assert effect is not None
-    assert (effect.judged, effect.worse, [change.now.id for change in effect.otherwise]) == (
-        2,
-        ("valve degrees",),
-        ["q"],
-    )
+    assert (effect.judged, effect.unjudged, effect.worse) == (2, 0, ("valve degrees",)), "a logged query counts once"
+    assert [change.now.id for change in effect.otherwise] == ["q"]
     head, query = effect_lines(effect, UNICODE)
     assert head.spans[0][1] == "bad"
     assert query.plain.split()[0] == "worse"
+    assert query.plain.endswith(effect.otherwise[0].summary)
     merge = session.notes.plan_replacing([(OTHER, ONE)], is_merge=True, joins=True)
     effect = effect_of_plan(session, merge, judgments, (), session.engine, "", bool)
     assert effect is not None

@@ -180,6 +180,21 @@ def test_answers_are_compared_by_judged_documents_or_all_ranks() -> None:
     assert not is_otherwise({"a": 3})
 
 
+def test_differences_of_answers_name_ranks_and_quotes() -> None:
+    def answer(ranking: str, quoted: str = "", grades: str = "", outcome: str = "tier 2") -> QueryResult:
+        results = tuple(RankedDocument(f"x/{name}.md", 1.0) for name in ranking)
+        graded, named = ({f"x/{name}.md": 3 for name in grades}, tuple(f"x/{name}.md" for name in quoted))
+        return QueryResult("q", "text", "", "", graded, outcome, results, 0, 1.0, quoted=named)
+
+    change = QueryChange(answer("ab", "ab", "b"), answer("abc", "ac", "b"))
+    assert change.differences == ("c.md no longer quoted", "b.md now quoted"), "the first note and the outcome stay"
+    assert QueryChange(answer("ab", "a", "b"), answer("acb", "a", "b")).differences == ("b.md: 3 → 2",)
+    assert QueryChange(answer("ab"), answer("ac")).differences == ("b.md: not found → 2", "c.md: 2 → not found")
+    lost = QueryChange(answer("", "", "a", "not covered"), answer("ab", "ab", "a"))
+    assert lost.differences[:2] == ("tier 2 → not covered", "first a.md → no result")
+    assert lost.summary == "tier 2 → not covered, first a.md → no result, a.md: 1 → not found and 2 more"
+
+
 MRR = parse_metric("mrr")
 DEEP = 1_500
 

@@ -30,6 +30,7 @@ from brvtui.engines.changes import (
 )
 from brvtui.engines.contract import LONGEST_QUERY, Query
 from brvtui.engines.counterfactuals import Lever, LeverStatus
+from brvtui.lab.evaluation.evaluate import result_of
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
 from brvtui.lab.trace_diff import best_hits
@@ -184,10 +185,10 @@ def helps(case: Case, trace: Trace, path: str) -> bool:
 
 
 def facts(trace: Trace, judgment: Judgment) -> tuple[Any, ...]:
-    """The outcome, the first result, and the ranks of the relevant notes."""
+    """The outcome, the first result, the ranks of the relevant notes, and the quoted notes."""
     ranking = list(best_hits(trace))
     ranks = [ranking.index(path) if path in ranking else None for path in judgment.grades]
-    return outcome_of(trace), ranking[:1], ranks
+    return outcome_of(trace), ranking[:1], ranks, set(result_of(judgment, trace).quoted)
 
 
 def every_change(case: Case) -> Iterator[tuple[RemedyKind, Change]]:

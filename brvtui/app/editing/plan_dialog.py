@@ -148,9 +148,8 @@ def effect_lines(effect: EditEffect, glyphs: Glyphs) -> list[Line]:
     head = f"{len(effect.otherwise)} of {queries} would get a different answer, {len(worse)} of them worse"
     lines = [line(f" {glyphs.cross if worse else glyphs.bullet} {head}", "bad" if worse else "strong")]
     for change in sorted(effect.otherwise, key=lambda change: change not in worse)[:_MOST_QUERIES]:
-        before, now = (f"{(*each.ranking, 'no note')[0]} ({each.outcome})" for each in (change.before, change.now))
         mark = "worse" if change in worse else ""
-        lines.append(line(f" {mark:>5} ", "bad").add(change.now.text, "strong").add(f": {before} → {now}", "text"))
+        lines.append(line(f" {mark:>5} ", "bad").add(change.now.text, "strong").add(f": {change.summary}", "text"))
     return lines
 
 

@@ -203,7 +203,7 @@ def _effect(session: Session, notes: HeldNotes, opened: QueryState, engine: Engi
     try:
         judgments = JudgmentsFile.of(session.project).read()
         unjudged, text = () if judgments else asked_last(session), opened.text.strip()
-        if text and (text, opened.scope) not in [(each.text, each.scope) for each in judgments or unjudged]:
+        if text and (text, opened.scope) not in [(each.text, each.scope) for each in unjudged]:
             unjudged = (Judgment(OPEN_QUERY, text, opened.scope), *unjudged)
         return effect_of_edits(session, earlier, judgments, unjudged, engine.name, engine.mode, is_cancelled)
     except (JudgmentsError, EngineError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from posixpath import basename
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +50,7 @@ def randomisation_test(differences: Sequence[float]) -> float:
 
 
 _SAME = 1e-9
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +75,38 @@ class QueryChange:
         return {**self.paths_now, **{old: path for path, old in judged if path != old}}
 
     @property
-    def is_otherwise(self) -> bool:
-        """True if the answer changed: the outcome, the first note, the quoted notes, or the rank of a judged note.
+    def differences(self) -> tuple[str, ...]:
+        """The differences of the answer, each in a few words: the outcome, the first note, the ranks of judged notes,
+        and the notes that are no longer or now quoted.
 
         If no note is judged or quoted, the ranks of all notes are compared. A moved note is treated as the same note.
         """
         now, before, moved = self.now, self.before, self.all_paths_now
+        parts = [f"{before.outcome} → {now.outcome}"] if self.changes_outcome else []
+        was, quoted = ([moved.get(path, path) for path in paths] for paths in (before.ranking, before.quoted))
+        if was[:1] != list(now.ranking[:1]):
+            first = [basename((*ranking, "no result")[0]) for ranking in (before.ranking, now.ranking)]
+            parts.append(f"first {' → '.join(first)}")
+        compared = before.relevant, now.relevant
+        if not any(compared) and not (quoted or now.quoted):
+            compared = before.ranking, now.ranking
+        ranks = {moved.get(path, path): before.rank_of(path) for path in compared[0]}
+        for path in {**dict.fromkeys(compared[1]), **ranks}:
+            then, there = ranks.get(path), now.rank_of(path)
+            parts += [f"{basename(path)}: {then or 'not found'} → {there or 'not found'}"] if then != there else []
+        parts += [f"{basename(path)} no longer quoted" for path in quoted if path not in now.quoted]
+        return (*parts, *(f"{basename(path)} now quoted" for path in now.quoted if path not in quoted))
 
-        def named(paths: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(moved.get(path, path) for path in paths)
+    @property
+    def summary(self) -> str:
+        """The first three of :attr:`differences` in one line; empty if there are none."""
+        parts, more = self.differences[:_MOST_NAMED], len(self.differences) - _MOST_NAMED
+        return ", ".join(parts) + (f" and {more} more" if more > 0 else "")
 
-        if self.changes_outcome or now.ranking[:1] != named(before.ranking[:1]):
-            return True
-        if set(now.quoted) != set(named(before.quoted)):
-            return True
-        if now.relevant or before.relevant:
-            return [now.rank_of(path) for path in now.relevant] != [before.rank_of(path) for path in before.relevant]
-        return not (now.quoted or before.quoted) and now.ranking != named(before.ranking)
+    @property
+    def is_otherwise(self) -> bool:
+        """True if the answer has any of :attr:`differences`."""
+        return bool(self.differences)
 
     def difference(self, metric: Metric) -> float | None:
         """The change of ``metric``, negative if it fell; None if ``metric`` has no value in one of the results."""
