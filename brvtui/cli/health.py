@@ -54,7 +54,7 @@ Examples:
 @project_request
 @format_option("text", "json", "md", text="Output format; md is for reports.")
 def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str) -> int:
-    """List the defects of a memory, worst first: superseded facts, duplicates, junk, gaps, broken links and more.
+    """List the defects of a memory, by kind: superseded facts, duplicates, junk, gaps, broken links and more.
 
     Each finding has a confidence, and a cost to the judged and logged queries. Nothing is changed. Exit code 1
     only with --fail-on.

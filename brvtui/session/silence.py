@@ -79,7 +79,7 @@ def forecast_silence(session: Session, days: int) -> Silence:
     At most 100 queries are tried, judged ones first. A query counts only if its answer still comes too late on the last
     day. Raises :class:`brvtui.engines.contract.EngineError`.
     """
-    logged = session.logbook.read(_MOST_LOGGED)
+    logged = session.logbook.engine.read(_MOST_LOGGED)
     durations = tier_durations(own_log(session).entries)
     limit_ms = 1000.0 * session.settings.hook_seconds
     queries = _queries(session, logged)

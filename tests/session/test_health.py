@@ -11,6 +11,7 @@ import pytest
 from brvtui.lab.health.finding import Confidence, Finding, FindingKind, HealthReport
 from brvtui.session import Session
 from brvtui.session.health import HealthCheckCancelled
+from brvtui.tree.engine_files.query_log import OURS
 from tests.support.trees import DAY_MS, NOW_MS, Tree
 
 RING = 24
@@ -238,6 +239,17 @@ def test_defect_is_found(report: HealthReport, kind: FindingKind) -> None:
 @pytest.mark.parametrize("kind", NEGATIVE, ids=str)
 def test_similar_note_without_the_defect_is_not_reported(report: HealthReport, kind: FindingKind) -> None:
     assert all(NEGATIVE[kind] not in finding.notes for finding in of_kind(report, kind))
+
+
+def test_own_runs_prove_nothing(tree: Tree) -> None:
+    tree.note("a/one.md", "Parcel sorter", "The sorter belt of hall nine runs.")
+    log(tree, [("zebra quagga crossing", [], False)])
+    session = tree.session()
+    before = session.health.report()
+    for query in ("zebra quagga crossing", "yak herding permit"):
+        session.logbook.add(session.preview(query), NOW_MS, 1.0)
+    assert "zebra quagga crossing" in [entry.query for entry in session.logbook.read(9) if entry.who == OURS]
+    assert session.health.report() == before
 
 
 def test_gaps_are_clusters_of_uncovered_queries(report: HealthReport) -> None:

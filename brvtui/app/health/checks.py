@@ -16,6 +16,7 @@ from brvtui.engines.contract import EngineError
 from brvtui.lab.health.finding import Finding, HealthReport
 from brvtui.session.origins import curations
 from brvtui.tree.engine_files.curate_log import PENDING, Curation
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -76,6 +77,10 @@ class HealthChecks:
         if report is not None:
             task = partial(_ignore, findings, report)
             self.run(SessionRequest("ignore finding", task, lambda _: self.check()))
+            message = counted(len(findings), "finding is listed", "findings are listed")
+            is_restored = all(each in report.ignored for each in findings)
+            message += " again" if is_restored else " last, as ignored; {health.ignore} there takes that back"
+            self._services.notify(self._services.with_keys(message), timeout=6)
 
 
 def _check(session: Session) -> tuple[HealthReport, tuple[Curation, ...]]:

@@ -57,14 +57,15 @@ def title_of(row: Row, view: View) -> str:
 
 
 class FindingsPane(ChoicePane):
-    """One row for each finding, worst first, by kind."""
+    """One row for each finding, by kind."""
 
     TITLE = "Findings"
     READS = (HealthState, ProjectState)
     HELP_TEXT = (
-        "This list shows what weakens the memory, worst first: notes that repeat or contradict each other, notes "
-        "without content, notes that no query finds, and queries that no note answers. high, medium and low say how "
-        "sure a finding is. The pane below gives the reason, the cost, and the keys that help.\n"
+        "This list shows what weakens the memory: notes that repeat or contradict each other, notes without content, "
+        "notes that no query finds, and queries that no note answers. Kinds with more harmful or more certain "
+        "findings come first; high, medium and low say how sure a finding is. The pane below gives the reason, the "
+        "cost, and the keys that help.\n"
         "Press {pane.space} to mark findings: {health.merge}, {health.supersede}, {note.archive} and {health.ignore} "
         "then act on all marked ones at once. Before anything changes, you see every changed line and the effect on "
         "your judged and logged queries; {note.undo} undoes it in one step. Ignored findings are kept in brv-tui's "
@@ -176,6 +177,13 @@ class FindingsPane(ChoicePane):
         self.move_to(self.cursor + 1)
         self.rebuild()
         self.show_keys()
+
+    def leave(self, rows: Sequence[Row]) -> None:
+        """Removes all marks, and moves to the next row that is not among ``rows``, or else to the previous one."""
+        left, places = {key_of(row) for row in rows}, range(len(self.choices))
+        self.marked.clear()
+        others = (*places[self.cursor :], *places[: self.cursor][::-1])
+        self.move_to(next((place for place in others if self.choices[place] not in left), self.cursor))
 
     def action_take(self) -> None:
         """Opens the note of the selected finding, or starts the note for a gap."""

@@ -109,5 +109,6 @@ class HealthScreen(FrameScreen):
 
     def action_ignore(self) -> None:
         """Ignores the marked findings, or else the selected one; lists ignored ones again."""
-        self._checks.ignore([row for row in self.findings.acted_on if isinstance(row, Finding)])
-        self.findings.marked.clear()
+        rows = [row for row in self.findings.acted_on if isinstance(row, Finding)]
+        self.findings.leave(rows)
+        self._checks.ignore(rows)
