@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from brvtui.engines.contract import Ages, EngineError, Forecasts
@@ -132,6 +133,13 @@ class ProjectAgeing:
         from brvtui.engines.ageing.forecast import after_updates
 
         return after_updates(*self._signals_of(path, board), updates, self._rules)
+
+    def after_saving(self, path: str, board: Board, maturity: str = "") -> After:
+        """The note at ``path`` on ``board``, saved now and, if given, with another ``maturity``."""
+        from brvtui.engines.ageing.forecast import after_saving
+
+        signals, _, is_local = self._signals_of(path, board)
+        return after_saving(replace(signals, maturity=maturity or signals.maturity), is_local, self._rules)
 
     def in_engine(self, engine: str, path: str, day: float = 0.0) -> DocumentForecast | None:
         """The best score that ``engine`` can give the note at ``path``, now and in ``day`` days, and the causes of the

@@ -134,7 +134,9 @@ async def test_narrow_window_shows_events_and_moves_between_columns(app: BrvTui)
         assert "▾ becomes prunable in 27 d (old file)" in text
         assert "• leaves the prompt in 42 d (no longer quoted)" in text
         assert "no updatedAt: decay never makes it archivable" in text
-        assert "importance 61 → 51.7 now → 44.5 then" in text
+        assert "saved today: 61 ○ draft, best possible score" in text
+        assert re.search(r"saved today: 61 ◐ validated, best possible score \S+, leaves tier 2 in \d+ d", text)
+        assert "importance 61 stored, 51.7 now → 44.5 then" in text
         await press(pilot, "f2", "S")
         assert "by promotion" in shown(pilot)
         assert "new: in the next 30 days" in shown(pilot)
@@ -186,16 +188,16 @@ async def test_maturity_handles_clicks_strange_titles_and_profiles(pilot: AppPil
     await settled(pilot)
     assert "A [red]title[/red]" in text_of(pilot, "#ageing")
     assert "\x1b" not in shown(pilot)
-    assert "2 may be pruned" in shown(pilot)
+    assert "2 prunable" in shown(pilot)
     await pilot.press("p")
-    await until(pilot, lambda: "may be pruned" not in shown(pilot))
+    await until(pilot, lambda: "2 prunable" not in shown(pilot))
 
 
 async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch, pilot: AppPilot
 ) -> None:
     await opened(pilot)
-    assert " S order  Enter details  F2-F5 panes  f only…" in shown(pilot)
+    assert " S order  Enter details  I signals  F2-F5 panes  f only…" in shown(pilot)
     await pilot.press("f1")
     await pilot.pause()
     assert isinstance(app.screen, MessageScreen)

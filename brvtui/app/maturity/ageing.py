@@ -17,7 +17,7 @@ from textual.message import Message
 from brvtui.app.actions.panes import AGEING
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.maturity.board_on_day import Ageing, EngineForecast
-from brvtui.app.maturity.cards import sentence_of, share
+from brvtui.app.maturity.cards import left_of, sentence_of, share
 from brvtui.app.states import GONE, GONE_TEXT, NEWER, Phase, ProjectState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import stale_lines, wrapped
@@ -29,7 +29,7 @@ from brvtui.paint.bars import importance_bar
 from brvtui.paint.blocks import lines_of
 from brvtui.paint.forecast import forecast_blocks
 from brvtui.paint.glyphs import Glyphs, glyph_of
-from brvtui.paint.line import Line, line, rule
+from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.paint.score import source_name
 from brvtui.paint.text import cut_left, days, number, plural, wrap
 from brvtui.text.visible import visible
@@ -144,8 +144,7 @@ _STALE = {NEWER: "the file has changed: this is the ageing of the earlier text",
 _PLOT_ROWS = 7
 _WHAT_IF_ROWS = 3
 _AXIS = 4
-_YOUNG_AGAIN = "saving it with a new time makes it young again"
-_ARCHIVING = "; archiving depends only on updatedAt"
+_ARCHIVING = "saving it with a new time delays these, except archiving, which depends only on updatedAt"
 
 
 class AgeingPane(Pane):
@@ -223,7 +222,9 @@ class AgeingPane(Pane):
         lines.append(
             rule(width, self.services.with_keys("what if ({ageing.more} and {ageing.less})"), dash=self.glyphs.dash)
         )
-        lines += [_after(ageing.hits, "hit", width, self.glyphs), _after(ageing.updates, "update", width, self.glyphs)]
+        hits, updates = plural(ageing.hits.times, "hit"), plural(ageing.updates.times, "update")
+        lines += [*_after(ageing.hits, hits, width, self.glyphs), *_after(ageing.updates, updates, width, self.glyphs)]
+        lines += [row for each in ageing.saved for row in _after(each, "saved today", width, self.glyphs)]
         lines.append(rule(width, "signals", dash=self.glyphs.dash))
         return [*lines, *_signals(ageing, width)]
 
@@ -282,10 +283,10 @@ def _events(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
         text, role = sentence_of(coming, glyphs)
         first, *rest = wrap(text, width - 2)
         lines += [line(f" {first}", role), *(line(f"   {part}", role) for part in rest)]
-    if ageing.coming:
-        lines += wrapped(_YOUNG_AGAIN if ageing.archive_below is None else f"{_YOUNG_AGAIN}{_ARCHIVING}", width)
     if ageing.archive_below is None:
         return lines
+    if ageing.coming:
+        lines += wrapped(_ARCHIVING, width)
     if ageing.row.updated_days is None:
         lines += wrapped("no updatedAt: decay never makes it archivable", width)
     elif math.isnan(ageing.row.updated_days):
@@ -339,11 +340,17 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
     return [row for text, role in texts for row in wrapped(text, width, role)]
 
 
-def _after(after: After, what: str, width: int, glyphs: Glyphs) -> Line:
+def _after(after: After, what: str, width: int, glyphs: Glyphs) -> list[Line]:
+    """Returns the note's signals and best possible score after ``what``, and the days until it leaves tier 2, or
+    high confidence.
+    """
     role = after.signals.maturity
-    row = line(f" {plural(after.times, what)}: ", "muted")
+    row = line(f" {what}: ", "muted")
     row.add(f"{after.signals.importance:.4g} ", "strong").add(f"{glyphs.maturity[role]} {role}", role)
-    return row.add(f", best possible score {share(after.ceiling)}", "muted").cut(width)
+    row.add(f", best possible score {share(after.ceiling)}", "muted")
+    event, left = next(iter(after.gates.items()))
+    when = f"{event.until} {left_of(left)}" if left else event.has_come
+    return hanging(row.add(f", {'never ' + event.happens if math.isinf(left) else when}", "text"), width, 3)
 
 
 def _signals(ageing: Ageing, width: int) -> list[Line]:
@@ -356,13 +363,14 @@ def _signals(ageing: Ageing, width: int) -> list[Line]:
     written = f"{days(row.days)} ago"
     if row.updated_days is not None and not math.isnan(row.updated_days):
         written += f", updatedAt {days(row.updated_days)} ago"
-    importance = f"{row.importance_stored:.4g} → "
+    importance = f"{row.importance_stored:.4g} stored, "
     texts = {
         "importance": values(importance, f"{row.importance:.1f}", f"{ageing.then_importance:.1f}"),
-        "recency": values(f"{row.recency_stored:.3g} → ", share(row.recency), share(ageing.then_recency)),
+        "recency": values(f"{row.recency_stored:.3g} stored, ", share(row.recency), share(ageing.then_recency)),
         "best score": values("", number(row.ceiling, 3), number(ageing.then_ceiling, 3)),
         "counts": f"{plural(row.access_count, 'access hit')}, {plural(row.update_count, 'update')}",
         "source": source_name(row.source),
         "written": written,
     }
-    return [line(f" {name:<11}", "muted").add(text, "text").cut(width) for name, text in texts.items()]
+    rows = [line(f" {name:<11}", "muted").add(text, "text") for name, text in texts.items()]
+    return [part for row in rows for part in hanging(row, width, 12)]

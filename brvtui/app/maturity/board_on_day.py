@@ -131,6 +131,8 @@ class Ageing:
     """The scores that gates require, for example for the direct answer and the prompt."""
     hits: After
     updates: After
+    saved: Sequence[After]
+    """The note if it is saved now, with its maturity and with each higher one."""
     archive_below: float | None
     """The importance below which drafts are archivable; None if the engine archives none."""
 
@@ -166,10 +168,10 @@ def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ag
     position = on_day.position(path)
     if position is None or path not in session.snapshot.by_path:
         return None
-    then = on_day.forecast.then
+    then, row = on_day.forecast.then, on_day.board.row(position)
     return Ageing(
         on_day.wanted,
-        on_day.board.row(position),
+        row,
         float(then.importance[position]),
         float(then.recency[position]),
         float(then.ceiling[position]),
@@ -178,6 +180,7 @@ def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ag
         tuple(on_day.board.rules.gates.values()),
         session.ageing.after_hits(path, times, on_day.board),
         session.ageing.after_updates(path, times, on_day.board),
+        [session.ageing.after_saving(path, on_day.board, level) for level in LEVELS[LEVELS.index(row.maturity) :]],
         on_day.board.rules.signals.archive_below if ARCHIVE in on_day.board.events else None,
     )
 

@@ -30,10 +30,11 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
         return f"{glyphs.down} {mark.event.short}{more}", "bold warn"
     if not mark.days:
         return mark.event.short, "warn"
-    return f"{mark.event.until} {_left(mark.days)}", "bold warn" if mark.by_then else "muted"
+    return f"{mark.event.until} {left_of(mark.days)}", "bold warn" if mark.by_then else "muted"
 
 
-def _left(days: float) -> str:
+def left_of(days: float) -> str:
+    """Returns the days until an event, rounded."""
     return f"{days:.0f} d" if days >= _HALF_DAY else "<1 d"
 
 
@@ -43,7 +44,7 @@ def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
     if not coming.days:
         return f"{glyphs.bullet} {coming.event.has_come} ({meaning})", "muted"
     sign, role = (glyphs.down, "bold warn") if coming.by_then else (glyphs.bullet, "text")
-    when = _left(coming.days).replace(" ", NO_BREAK)
+    when = left_of(coming.days).replace(" ", NO_BREAK)
     return f"{sign} {coming.event.happens} in {when} ({meaning})", role
 
 

@@ -137,12 +137,12 @@ class ForecastBar(Lines):
         """Returns the number of notes with each event by the selected day, and of new ones, as far as they fit."""
         then, only, row = on_day.forecast.then.has_come, on_day.wanted.only, Line()
         present = [event for event in on_day.board.events if event is only or then[event].any()]
-        for new, short in ((" ({} new)", 0), (" +{}", 0), (" +{}", 1), ("", 1)):
+        for new, is_short in ((" ({} new)", False), (" +{}", False), (" +{}", True), ("", True)):
             row = Line()
             for event in present:
                 added = int(on_day.forecast.changed[event].sum())
                 row.add(" · " if row.spans else " ", "faint").add(str(int(then[event].sum())), "strong")
-                row.add(f" {event.counted[short]}", "bold accent" if event is only else "muted")
+                row.add(f" {event.short if is_short else event.state}", "bold accent" if event is only else "muted")
                 row.add(new.format(added) if added else "", "bold warn")
             if row.width <= width:
                 break

@@ -133,11 +133,11 @@ class MaturityScreen(FrameScreen):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The changed label in the key bar: while only changes are shown, their key shows the other notes again."""
-        if not self.wanted.in_span:
-            return super().renamed
-        shows = "all notes" if self.wanted.only is None else "earlier too"
-        return {**super().renamed, "board.changes": shows}
+        """The labels in the key bar: that of the signals and, while only changes are shown, that of all notes."""
+        renamed = {**super().renamed, "note.signals": "signals"}
+        if self.wanted.in_span:
+            renamed["board.changes"] = "all notes" if self.wanted.only is None else "earlier too"
+        return renamed
 
     def _forecast_silence(self) -> None:
         """Finds the queries whose answers will come too late for the agent's hook, if the engine has tiers."""
@@ -308,7 +308,7 @@ class MaturityScreen(FrameScreen):
 
     def action_only(self, step: int) -> None:
         """Shows only notes with the next or previous kind of event; after the last kind, shows all notes."""
-        events: tuple[Event | None, ...] = (None, *(self.on_day.events if self.on_day is not None else ()))
+        events: tuple[Event | None, ...] = (None, *(self.on_day.board.events if self.on_day is not None else ()))
         self.want(only=events[(events.index(self.wanted.only) + step) % len(events)])
 
     async def action_back(self) -> None:

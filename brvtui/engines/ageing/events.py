@@ -15,8 +15,6 @@ class Event:
     """The priority: if two events apply, the one with the higher weight is named first."""
     short: str
     """The label on a card after the event, such as ``left tier 2``."""
-    counted: tuple[str, str]
-    """The phrase after the number of notes with the event, such as ``too old to answer directly``, and a short one."""
     until: str
     """The label on a card before the event, such as ``leaves tier 2 in``. The number of days follows it."""
     happens: str
@@ -38,7 +36,6 @@ LEAVES_TIER_2 = Event(
     key="leaves-tier-2",
     weight=4,
     short="left tier 2",
-    counted=("too old to answer directly", "too old"),
     until="leaves tier 2 in",
     happens="leaves tier 2",
     happen="leave tier 2",
@@ -51,7 +48,6 @@ LEAVES_PROMPT = Event(
     key="leaves-prompt",
     weight=5,
     short="left prompt",
-    counted=("no longer quoted", "not quoted"),
     until="leaves prompt in",
     happens="leaves the prompt",
     happen="leave the prompt",
@@ -64,7 +60,6 @@ ARCHIVE = Event(
     key="archive",
     weight=7,
     short="archivable",
-    counted=("may be archived", "archivable"),
     until="archivable in",
     happens="becomes archivable",
     happen="become archivable",
@@ -77,7 +72,6 @@ PRUNING = Event(
     key="prune",
     weight=6,
     short="prunable",
-    counted=("may be pruned", "prunable"),
     until="prunable in",
     happens="becomes prunable",
     happen="become prunable",
@@ -90,7 +84,6 @@ BELOW_MATURITY = Event(
     key="fades",
     weight=1,
     short="fading",
-    counted=("below their maturity", "below maturity"),
     until="fades in",
     happens="fades",
     happen="fade",
@@ -103,7 +96,6 @@ LEAVES_HIGH = Event(
     key="leaves-high",
     weight=2,
     short="left high",
-    counted=("below high confidence", "below high"),
     until="leaves high in",
     happens="leaves high confidence",
     happen="leave high confidence",
@@ -116,7 +108,6 @@ LEAVES_MEDIUM = Event(
     key="leaves-medium",
     weight=3,
     short="left medium",
-    counted=("below medium confidence", "below medium"),
     until="leaves medium in",
     happens="leaves medium confidence",
     happen="leave medium confidence",

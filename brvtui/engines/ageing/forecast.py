@@ -18,7 +18,8 @@ from brvtui.engines.ageing.board import Board, BoardState, Bools, Floats
 from brvtui.engines.ageing.events import Event
 from brvtui.engines.ageing.rules import AgeingRules, inputs_at, inputs_of
 from brvtui.engines.changes import accessed, updated
-from brvtui.ranking.ceiling import ceilings, scores
+from brvtui.ranking.ceiling import ceilings, days_until_below, scores
+from brvtui.ranking.compound import unrounded_threshold
 from brvtui.ranking.decay import MS_PER_DAY, age_days
 from brvtui.ranking.maturity import LEVELS
 from brvtui.trace import DatedEvent, DocumentForecast, Part
@@ -28,13 +29,15 @@ from brvtui.tree.reading.signals import NoteSignals
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """A note's stored signals and best possible score (0..1) after a number of hits or updates."""
+    """A note's stored signals and best possible score (0..1) after a number of hits or updates, or after a save."""
 
     times: int
     signals: NoteSignals
     days: float
     """The days since the file was modified. An update modifies it; a hit does not."""
     ceiling: float
+    gates: Mapping[Event, float]
+    """The days until each event of a gate occurs; 0 if it has already occurred, infinite if it never will."""
 
 
 def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules: AgeingRules) -> After:
@@ -51,9 +54,17 @@ def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, 
     return _after(signals, 0.0 if updates else days, local, updates, rules)
 
 
+def after_saving(signals: NoteSignals, local: bool, rules: AgeingRules) -> After:
+    """The state of a note that is saved now with ``signals``."""
+    return _after(signals, 0.0, local, 0, rules)
+
+
 def _after(signals: NoteSignals, days: float, local: bool, times: int, rules: AgeingRules) -> After:
-    ceiling = ceilings(np.asarray([days]), inputs_of([signals], local, rules.score), rules)
-    return After(times, signals, days, float(ceiling[0]))
+    age, inputs = np.asarray([days]), inputs_of([signals], local, rules.score)
+    limits = [unrounded_threshold(gate, rules.score.decimals) for gate in rules.gates.values()]
+    until = days_until_below(limits, age, inputs, rules)[:, 0].tolist()
+    ceiling = float(ceilings(age, inputs, rules)[0])
+    return After(times, signals, days, ceiling, dict(zip(rules.gates, until, strict=True)))
 
 
 LAST_DAY = 365

@@ -16,6 +16,7 @@ from brvtui.engines.ageing.forecast import (
     BoardOrder,
     Forecast,
     after_hits,
+    after_saving,
     after_updates,
     calendar,
     columns,
@@ -224,8 +225,20 @@ def test_updates_reset_the_age_of_the_note() -> None:
 @pytest.mark.parametrize("after", [after_hits, after_updates])
 def test_zero_events_change_nothing(after: object) -> None:
     before = stored(importance=90, recency=0.4)
-    made = after(before, 10.0, True, 0, BRV3)  # type: ignore[operator]
+    made = after(before, 10.0, True, 0, BRV3.ageing)  # type: ignore[operator]
     assert (made.signals.importance, made.signals.maturity, made.signals.recency, made.days) == (90, "draft", 0.4, 10.0)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_saving_gives_the_days_of_a_note_written_now(tree: Tree, level: str) -> None:
+    tree.note("a/n.md", "Named", days=0, importance=55, maturity=level, recency=0.5)
+    board = board_of(tree)
+    saved = after_saving(board.snapshot.signals[0], True, BRV3.ageing)
+    assert saved.gates == {event: board.days_until[event][0] for event in (LEAVES_TIER_2, LEAVES_PROMPT)}
+    assert saved.ceiling == board.row(0).ceiling
+    tree.note("a/n.md", "Named", days=200, importance=55, maturity=level, recency=0.5)
+    older = after_hits(stored(importance=55, maturity=level, recency=0.5), 200.0, True, 0, BRV3.ageing)
+    assert older.gates == {event: board_of(tree).days_until[event][0] for event in saved.gates}
 
 
 def test_importance_never_exceeds_its_maximum() -> None:
