@@ -25,7 +25,7 @@ class SignalTarget(StrEnum):
     """The places where signals can be stored."""
 
     FRONTMATTER = "frontmatter"
-    OVERLAY = "overlay"
+    OVERLAY = "brv-tui only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _notices(path: str, where: SignalTarget, known: SignalSources) -> tuple[str,
 def _readers(where: SignalTarget, known: SignalSources) -> str:
     """Returns a notice that names the programs which read signals from the place ``where``."""
     if where is SignalTarget.OVERLAY:
-        return "only brv-tui reads its overlay; ByteRover's own store is not changed"
+        return "only brv-tui reads these signals; ByteRover's own store is not changed"
     if known.reads_frontmatter:
         return "ByteRover 3.14 does not read signals from frontmatter; brv-tui does, because signals.frontmatter is on"
     return "ByteRover 3.14 does not read signals from frontmatter, and brv-tui does only if signals.frontmatter is on"
@@ -115,4 +115,4 @@ def _overriding(where: SignalTarget, known: SignalSources) -> str:
         return "the signals file"
     if where is SignalTarget.OVERLAY:
         return ""
-    return "brv-tui's overlay" if known.overlay else "ByteRover's own store" if known.sidecar else ""
+    return "brv-tui's own data" if known.overlay else "ByteRover's own store" if known.sidecar else ""

@@ -9,6 +9,7 @@ from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs, glyph_of
 from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import ms, plural, wrap
 from brvtui.trace import Kind, Ladder, Listed, Rung, Scale, State
+from brvtui.wording import shortened
 
 _SCORE = "score"
 _TIMED = 40
@@ -83,14 +84,15 @@ def attempts_in_short(rows: Sequence[Attempted], ladder: Ladder) -> list[Span]:
     if ladder.state is State.FAILED or not (rungs or best):
         head = ladder.why or "no rung applies"
     elif best is None:
-        head = f"no rung found a note{advice}"
+        head = f"no other wording found a note{advice}" if rungs else f"no note found{advice}"
     else:
-        head = f"{best.name} found {plural(best.total, 'note')}{advice}" if rungs else "not needed"
+        head = f"“{shortened(best.query, 40)}” found {plural(best.total, 'note')}{advice}" if rungs else "not needed"
     outcome = (head, "strong" if best else "text")
     if not ran or (best is not None and len(rungs) == 1):
         return [outcome]
-    counts = ", ".join(f"{row.name} {row.found.removesuffix(' found')}" for row in ran)
-    return [outcome, (f"{plural(len(rungs), 'rung')} ran: {counts}" if rungs else f"searches: {counts}", "muted")]
+    names = (f"“{shortened(row.query, 24)}”" if rungs else row.name for row in ran)
+    counts = ", ".join(f"{name} {row.found}" for name, row in zip(names, ran, strict=True))
+    return [outcome, (f"{'tried' if rungs else 'searches'}: {counts}", "muted")]
 
 
 def head_line(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:

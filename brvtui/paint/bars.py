@@ -32,10 +32,14 @@ class Stack(NamedTuple):
 
 
 def stack(parts: Sequence[Part]) -> Stack:
-    """Returns the segments of a bar for ``parts``. A negative part shortens all earlier parts in proportion."""
+    """Returns the segments of a bar for ``parts``, without rounding. A negative part shortens all earlier parts in
+    proportion.
+    """
     kept: list[tuple[str, float]] = []
     taken = 0.0
     for part in parts:
+        if part.name == "rounding":
+            continue
         if part.value > 0:
             kept.append((part.name, part.value))
         elif part.value < 0:

@@ -43,7 +43,7 @@ _FULL_TERMS = 62
 """The minimum width, in cells, of a term's row with all numbers."""
 TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top", "results.medium", "results.high")
 """The constants whose values are marked on the bar of a score, if the trace contains them."""
-_SOURCES = {"sidecar": "ByteRover's own store"}
+_SOURCES = {"sidecar": "ByteRover's own store", "overlay": "brv-tui's own data"}
 
 
 def ticks_of(trace: Trace) -> dict[str, float]:
@@ -182,11 +182,11 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
     path. Such a query is answered without words, and its result can have a higher score.
     """
     best = math.floor(ceiling.score * 10**decimals + 0.5) / 10**decimals
-    text = f"best possible score today {best:.{decimals}f}{', except for its path' if by_path else ''}: "
+    text = f"best possible score today for any query{' without its path' if by_path else ''}: {best:.{decimals}f}; "
     standings = [(_standing(horizon), _short(horizon.threshold)) for horizon in ceiling.horizons]
     alike = [(standing, [each for _, each in group]) for standing, group in groupby(standings, lambda one: one[0])]
     text += ", ".join(phrase.format(" and ".join(each)) for phrase, each in alike)
-    return [line(f" {part}", "accent") for part in wrap(text.rstrip(": "), width - 1)]
+    return [line(f" {part}", "accent") for part in wrap(text.rstrip("; "), width - 1)]
 
 
 def _standing(horizon: Horizon) -> str:
@@ -208,8 +208,8 @@ def source_name(source: str) -> str:
 def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the signals before and after decay, their source, and the effect of an access hit."""
     lines = [rule(width, f"signals from {source_name(aged.source)} · note {days(aged.days)} old", dash=glyphs.dash)]
-    first = line(" importance ", "muted").add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text")
-    then = line(" recency ", "muted").add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text")
+    first = line(" importance ", "muted").add(f"{aged.importance_stored:.4g} stored, {aged.importance:.1f} now", "text")
+    then = line(" recency ", "muted").add(f"{number(aged.recency_stored)} stored, {aged.recency:.3f} now", "text")
     if first.width + then.width < width:
         lines.append(first.gap().extend(then.spans))
     else:

@@ -55,7 +55,8 @@ def _shortened(text: str, shared: int, width: int) -> str:
         head = width - cell_len(rest) - 1
         if head >= _LEAST_HEAD:
             return f"{cut_hard(text, head)}…{rest}"
-        return f"…{cut(rest, width - 1)}"
+        if shared > width // 2 or cell_len(rest) < width:
+            return f"…{cut(rest, width - 1)}"
     end = (width - 1) * _END // _WHOLE
     last = text[text.rfind(" ") + 1 :]
     tail = last if end <= cell_len(last) * 2 and cell_len(last) <= (width - 1) * _LONGEST_END // _WHOLE else text

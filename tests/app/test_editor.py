@@ -231,7 +231,7 @@ async def test_listed_problems_jump_to_their_line(garden: Tree, make_app: MakeAp
             await pilot.click("#problems", offset=(8, 1))
             await settled(pilot)
             assert area(pilot).cursor_location == (1, 10)
-        await pilot.press("f3")
+        await pilot.press("f4")
         assert "2 maturity must be draft, validated or core, perhaps core" in flat(pilot, "#problems")
         await pilot.press("g", "j", "enter")
         assert area(pilot).cursor_location == (5, 4)
@@ -248,7 +248,7 @@ async def test_editor_handles_clicks_help_and_control_characters(pilot: AppPilot
     assert area(pilot).cursor_location == (3, 2)
     await pilot.press("f1")
     assert "the note exactly as it is on disk" in flat(pilot)
-    await pilot.press("escape", "f3", "question_mark")
+    await pilot.press("escape", "f4", "question_mark")
     text = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
     for words in (
         "updating the note's modification time",
@@ -329,7 +329,7 @@ async def test_f5_selects_the_whole_text_and_help_lists_the_key(app: BrvTui) -> 
         assert area(pilot).text == "x"
         await press(pilot, "ctrl+z")
         assert area(pilot).text == whole
-        await press(pilot, "f3", "question_mark")
+        await press(pilot, "f4", "question_mark")
         assert "F5" in shown(pilot)
         assert "Select the whole text" in shown(pilot)
 

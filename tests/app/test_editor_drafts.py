@@ -153,7 +153,7 @@ async def test_draft_hint_disappears_with_the_last_draft(left: Tree, make_app: M
         await on(pilot, EditorScreen, "d")
         await looked(pilot)
         await until(pilot, lambda: drafted(left.root) is None and "1 draft" not in shown(pilot))
-        await pilot.press("f3", "D")
+        await pilot.press("f4", "D")
         await until(pilot, lambda: "there are no drafts" in shown(pilot))
 
 

@@ -369,7 +369,7 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         await pilot.press("tab", *["backspace"] * 2)
         await type_keys(pilot, "70")
         await until(pilot, lambda: "validated, importance 70" in shown(pilot))
-        assert "only brv-tui reads its overlay" in shown(pilot)
+        assert "only brv-tui reads these signals" in shown(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "validated")  # type: ignore[union-attr]
         await settled(pilot)

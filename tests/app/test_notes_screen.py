@@ -29,7 +29,7 @@ def app(linked: Tree, make_app: MakeApp) -> BrvTui:
 @at_all_sizes
 async def test_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pilot: AppPilot) -> None:
     await open_linked(pilot)
-    assert "frontmatter · 1 field · f shows it" in text_of(pilot, "#note").splitlines()[0]
+    assert "frontmatter · 1 field · f in this pane shows it" in text_of(pilot, "#note").splitlines()[0]
     assert "token_store" not in text_of(pilot, "#note")
     await press(pilot, "f3", "f")
     text = text_of(pilot, "#note")

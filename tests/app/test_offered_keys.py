@@ -81,7 +81,7 @@ async def test_query_and_note_actions_are_offered_only_with_a_query_or_note(app:
 async def test_key_names_follow_the_state_and_save_is_always_offered(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await open_note(pilot)
-        assert " F6 keep time" in text_of(pilot, "#keys")
+        assert " F6 old time" in text_of(pilot, "#keys")
         await press(pilot, "f6")
         assert " F6 new time" in text_of(pilot, "#keys")
         await press(pilot, "f3")

@@ -313,7 +313,7 @@ def test_signals_are_written_to_the_overlay(marked_yard: Tree, files: Callable[[
     before = files()
     session = marked_yard.session()
     done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.OVERLAY))
-    said = "only brv-tui reads its overlay; ByteRover's own store is not changed"
+    said = "only brv-tui reads these signals; ByteRover's own store is not changed"
     assert done.notices == (f"yard/gates/north.md: {said}",)
     assert files() == before
     assert session.snapshot.signals == (replace(NEW, source=Source.OVERLAY),)
@@ -360,7 +360,7 @@ def test_writing_signals_can_reset_the_age(marked_yard: Tree, files: Callable[[]
     assert files()["yard/gates/north.md"][1] > before["yard/gates/north.md"][1]
 
 
-@pytest.mark.parametrize(("overlay", "winner"), [(True, "brv-tui's overlay"), (False, "ByteRover's own store")])
+@pytest.mark.parametrize(("overlay", "winner"), [(True, "brv-tui's own data"), (False, "ByteRover's own store")])
 def test_overriding_signals_are_reported(marked_yard: Tree, overlay: bool, winner: str) -> None:
     kept = marked_yard.sidecar_file("yard/gates/north.md", {"importance": 61})
     before = kept.read_bytes()

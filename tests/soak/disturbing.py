@@ -242,7 +242,7 @@ class AppUser(Turns):
         self.ask(self.word)
         self._until("the result", lambda screen: self.path in screen)
         self._leave_the_field()
-        self._pressed("e", "the editor", lambda screen: "keep old time" in screen or "CHANGED" in screen)
+        self._pressed("e", "the editor", lambda screen: "switch to old time" in screen or "CHANGED" in screen)
         self.terminal.keys("C-Home")
         self.terminal.type(f"{token} ")
         self._until("the typed text", lambda screen: token in screen)
@@ -262,7 +262,7 @@ class AppUser(Turns):
             self.terminal.keys("C-s")
             self.counts["conflicts"] += 1
         self._saved(token)
-        self._pressed("Escape", "the screen before", lambda screen: "keep old time" not in screen)
+        self._pressed("Escape", "the screen before", lambda screen: "switch to old time" not in screen)
 
     def _saved(self, token: str) -> None:
         """Waits until ``token`` is in the note; saves again if the full disk refused a save."""
@@ -292,7 +292,7 @@ class AppUser(Turns):
         self._until("the text of the draft", lambda screen: "unsaved" in screen and token in screen)
         self.terminal.keys("C-s")
         self._saved(token)
-        self._pressed("Escape", "the screen before", lambda screen: "keep old time" not in screen)
+        self._pressed("Escape", "the screen before", lambda screen: "switch to old time" not in screen)
         self.counts["drafts"] += 1
 
     def shown_scores(self, words: str) -> list[float]:

@@ -62,7 +62,7 @@ GONE = Place("gone", "Gone dialog", PlaceKind.DIALOG, (
 ), within=DIALOG)  # fmt: skip
 
 GRADE = Place("grade", "Grade dialog", PlaceKind.DIALOG, (
-    Action("grade.3", "3", "dismiss(3)", "top answer", "Highly relevant: it should come first", bar=True),
+    Action("grade.3", "3", "dismiss(3)", "top answer", "Top answer: it should come first", bar=True),
     Action("grade.2", "2", "dismiss(2)", "relevant", "Relevant: it answers part of the query", bar=True),
     Action("grade.1", "1", "dismiss(1)", "related", "Related: it may be among the results", bar=True),
     Action("grade.0", "0", "dismiss(0)", "irrelevant", "Irrelevant: it should not be among the results", bar=True),
@@ -74,7 +74,7 @@ JUMP = Place("jump", "Jump screen", PlaceKind.DIALOG, (
 ))  # fmt: skip
 
 LEAVING = Place("leaving", "Leaving dialog", PlaceKind.DIALOG, (
-    Action("leaving.save", "s", "dismiss('save')", "save", "Save the text and close the editor", bar=True),
+    Action("leaving.save", "s,ctrl+s", "dismiss('save')", "save", "Save the text and close the editor", bar=True),
     Action("leaving.discard", "d", "dismiss('discard')", "discard",
            "Close the editor and discard the text and its draft",
            bar=True),

@@ -46,10 +46,10 @@ def _why(prefix: str, needs: Need, note: str = "the selected note", bar: bool = 
 
 EDIT_SCREEN = Place("edit", "Edit screen", PlaceKind.SCREEN, (
     Action("editor.save", "ctrl+s", "save", "save", "Save the text", bar=True, first=True),
-    Action("editor.keep_mtime", "f6", "keep_mtime", "keep time", _KEEP, bar=True, first=True),
+    Action("editor.keep_mtime", "f6", "keep_mtime", "old time", _KEEP, bar=True, first=True),
     Action("editor.find", "ctrl+f", "find", "find", "Find words in the text; press again for the next match",
            bar=True, first=True),
-    *_panes("editor", {"text": "f2", "problems": "f3", "ranking": "f4"}),
+    *_panes("editor", {"text": "f2", "ranking": "f3", "problems": "f4"}),
     Action("editor.wrap", "f8", "wrap", "wrap", "Turn the wrapping of long lines on or off", first=True),
     Action("editor.external", "f7", "external", "$EDITOR",
            "Edit the text in $VISUAL or $EDITOR, then save the result",

@@ -64,13 +64,14 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
         return TextCheck(problems)
     states = (preview.now, preview.renewed, preview.kept)
     effects = [
-        Effect("recency", *(state.recency for state in states)),
         Effect("best possible score", *(state.ceiling for state in states)),
+        Effect("recency", *(state.recency for state in states)),
     ]
-    if query.strip():
+    if query.strip() and any(state.own for state in states):
         listed = any(moved.file == path for moved in preview.results)
         name = "score" if listed or not preview.now.own else "no result, score"
-        effects.insert(0, Effect(name, *(state.own.score if state.own else None for state in states)))
+        score = Effect(name, *(state.own.score if state.own else None for state in states))
+        effects = [score, *reversed(effects)]
     return TextCheck(problems, tuple(effects), preview)
 
 

@@ -60,11 +60,10 @@ class SavingLine(Lines):
 
 
 def _time(edit: Edit, save: str, keep: str) -> list[Span]:
-    does, instead = (
-        ("save, old time kept", "use new time") if edit.keep_mtime else ("save, time is now", "keep old time")
-    )
+    does, other = ("save, old time kept", "new") if edit.keep_mtime else ("save, time is now", "old")
     role = "bold warn" if edit.keep_mtime else "text"
-    return [(f" {save}", "bold accent"), (f" {does}", role), (f"  {keep}", "bold accent"), (f" {instead}", "muted")]
+    switch = f" switch to {other} time"
+    return [(f" {save}", "bold accent"), (f" {does}", role), (f"  {keep}", "bold accent"), (switch, "muted")]
 
 
 def _problems(edit: Edit, key: str) -> list[Span]:

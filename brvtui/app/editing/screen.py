@@ -103,7 +103,7 @@ def _wide_editor(width: int, height: int) -> Split:
 
 
 EDITOR = Arrangement(
-    panes=("text", "problems", "ranking"), beside="", tabs=("text", "problems", "ranking"), wide=_wide_editor
+    panes=("text", "ranking", "problems"), beside="", tabs=("text", "ranking", "problems"), wide=_wide_editor
 )
 
 
@@ -137,10 +137,10 @@ class EditorScreen(FrameScreen):
         yield FindBar(id="find-bar")
 
     def make_panes(self) -> ComposeResult:
-        """Yields the panes for text, problems and ranking."""
+        """Yields the panes for text, ranking and problems."""
         yield self.area
-        yield ProblemsPane(id="problems")
         yield RankingPane(id="ranking")
+        yield ProblemsPane(id="problems")
 
     @property
     def bar(self) -> FindBar:

@@ -41,7 +41,7 @@ class GradeDialog(Dialog[int]):
 
     def __init__(self, query: str, path: str, noun: str) -> None:
         """Creates a dialog for the note at ``path`` and ``query``; ``noun`` is the kind of document."""
-        message = "3 is highly relevant, 2 relevant, 1 related, 0 irrelevant. The Lab screen lists all judged queries."
+        message = "The Lab screen lists all judged queries."
         super().__init__(f"How relevant is this {noun} to the query?", f"{query}", path, message)
 
     def make_parts(self) -> ComposeResult:

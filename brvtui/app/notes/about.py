@@ -238,7 +238,7 @@ class AboutPane(ChoicePane):
             yield [line(" searching all notes…", "muted")], ""
         elif similar is None or similar.path != view.selection.file:
             hint = line(" press ", "muted").add(self.services.shown_key("about.similar"), "bold accent")
-            yield [hint.add(" to find similar notes", "muted").cut(width)], FIND_SIMILAR
+            yield [hint.add(" in this pane to find similar notes", "muted").cut(width)], FIND_SIMILAR
         elif similar.problem or not similar.found:
             yield wrapped(similar.problem or "no other note shares words with it", width), ""
         else:

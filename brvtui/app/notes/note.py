@@ -126,7 +126,7 @@ class NotePane(Pane):
             return self._placeholder(width)
         is_folded = self.is_folded and not self.raw and not self.word_filter
         request = RenderRequest(
-            page, width, self.raw, self.services.with_keys("{note.fields} shows it") if is_folded else ""
+            page, width, self.raw, self.services.with_keys("{note.fields} in this pane shows it") if is_folded else ""
         )
         if request == self.rendered and self.document is not None:
             self._end_wait()

@@ -36,9 +36,13 @@ if TYPE_CHECKING:
 class SettingField(FieldDialog[Value]):
     """Asks for the value of a setting; returns a valid value, or None."""
 
-    def __init__(self, name: str, value: str, allowed: str, read: Callable[[str], Value]) -> None:
-        """Creates a field for ``name`` with its ``value``; ``read`` converts the typed text, or raises ConfigError."""
-        super().__init__(name, value, allowed)
+    def __init__(self, row: SettingRow, value: str, read: Callable[[str], Value]) -> None:
+        """Creates a field for the setting in ``row`` with its ``value``, which typing replaces if it is a key.
+
+        ``read`` converts the typed text, or raises ConfigError.
+        """
+        super().__init__(row.whole_label, value, row.allowed)
+        self.field.select_on_focus = row.is_key
         self._read = read
 
     def submit(self, text: str) -> None:
@@ -258,4 +262,4 @@ class SettingsScreen(FrameScreen):
                 self.services.keep_setting(row.name, value)
 
         text = str(row.current if row.own is None else row.own)
-        self.app.push_screen(SettingField(row.name, text, row.allowed, read), keep)
+        self.app.push_screen(SettingField(row, text, read), keep)

@@ -93,6 +93,16 @@ class SettingRow:
         return UNUSABLE if self.problem else CHANGED if self.is_changed else self.group
 
     @property
+    def is_key(self) -> bool:
+        """True if the setting is the keys of an action."""
+        return self.name.startswith(KEYS)
+
+    @property
+    def whole_label(self) -> str:
+        """The label after its group or, for the keys of an action, after the place of the action."""
+        return f"{self.section if self.is_key else self.group}: {self.label[:1].lower()}{self.label[1:]}"
+
+    @property
     def is_changed(self) -> bool:
         """True if a source other than the defaults sets the value."""
         return self.source.layer is not Layer.DEFAULT

@@ -22,7 +22,7 @@ from brvtui.config.schema import SettingProblem
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 
-_NAME, _VALUE, _SOURCE = 44, 30, 11
+_NAME, _VALUE, _SOURCE, _KEYS = 44, 30, 11, 20
 _HEADING = "heading: "
 """The prefix of the choices that are headings of groups."""
 
@@ -226,8 +226,10 @@ class SettingsPane(ChoicePane):
 def _line(row: SettingRow, is_whole: bool, width: int, glyphs: Glyphs) -> Line:
     """Returns the name, value and source of ``row``; the group precedes the name if ``is_whole``."""
     is_apart = row.heading != row.group
-    label = f"{row.group}: {row.label[:1].lower()}{row.label[1:]}" if is_whole or is_apart else row.label
+    label = row.whole_label if is_whole or is_apart else row.label
     name = min(_NAME, width // 2)
+    if row.is_key and not (row.is_changed or row.problem):
+        name = max(name, width - _KEYS)
     row_line = Line().gap(2).fit(label, name, "bold strong" if row.is_changed else "text").gap()
     if not row.is_changed and not row.problem:
         return row_line.add(row.value, "accent").cut(width)

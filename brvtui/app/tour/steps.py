@@ -59,8 +59,7 @@ def _is_proven(view: View, mode: str, _: str) -> bool:
 
 
 STEPS = (
-    TourStep("New here? Find and fix an agent's wrong answer in two minutes. (Maturity and importance are read from "
-         "the notes' frontmatter here; ByteRover 3.14 has its own store.)",
+    TourStep("New here? Find and fix an agent's wrong answer in two minutes.",
          "app.tour", "", lambda *_: False),
     TourStep("An agent asked this memory 26 questions this week. The Log lists them with their answers.",
          "screens.log", "", lambda view, mode, _: mode == "log" and bool(view.log.entries), "results"),
@@ -70,7 +69,8 @@ STEPS = (
     TourStep("The right note is only number 5, although it matches 8 times better. It is now selected: see "
          "why it lost.",
          "results.why", "query", lambda _, mode, dialog: dialog == "RemedyDialog", "results", NOTE),
-    TourStep("The note is older and less mature than the first one. Editing it today would make it number 1: edit it.",
+    TourStep("The note is older and less mature (the sample has maturity in frontmatter, ByteRover 3.14 in its own "
+         "store). Editing it today would make it number 1: edit it.",
          "note.edit", "", _is_edited),
     TourStep("Type something at the end of the note, such as “Checked today.”, and save it.",
          "editor.save", "edit", lambda view, mode, _: _first(view) == NOTE, "text"),

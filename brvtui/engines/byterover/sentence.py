@@ -402,7 +402,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
     elif top is not None:
         threshold = top.threshold
         yield clause(_named(trace, first), f" reaches {short_words(top)} that a direct answer needs")
-    yield from _matched_words(trace, first)
+    yield from _matched_words(trace, first, ": " if threshold is not None else "; the first one matches: ")
     if threshold is not None:
         cost = largest_cost(first, threshold)
         yield clause(f"; {cost}" if cost else "", weight=50)
@@ -455,21 +455,21 @@ def _named(trace: Trace, hit: Hit) -> list[Span]:
     return [*title(hit.title), *number]
 
 
-def _matched_words(trace: Trace, hit: Hit) -> Iterator[Clause]:
+def _matched_words(trace: Trace, hit: Hit, start: str = ": ") -> Iterator[Clause]:
     """Yields clauses about the words that match the query, and about query words without a match. If no word matched,
-    yields the reason why the note is a hit.
+    yields the reason why the note is a hit. The first clause begins with ``start``.
     """
     weight = 70 if trace.better_match is None else 60  # a note that matches better matters more
     if hit.origin is Origin.PATH:
         below = hit.parts[0].name if hit.parts else ""
-        inside = ": the query names its folder"
-        yield clause(inside if below.startswith("below") else ": the query names its path", weight=weight)
+        named = "folder" if below.startswith("below") else "path"
+        yield clause(f"{start}the query names its {named}", weight=weight)
         return
     if hit.origin is Origin.NAME:
-        yield clause(": its file name is similar to a word of the query", weight=weight)
+        yield clause(f"{start}its file name is similar to a word of the query", weight=weight)
         return
     words = answered_words(hit.words, trace.query)
-    yield clause(": " if words else "", words, weight=weight)
+    yield clause(start if words else "", words, weight=weight)
     if hit.found_by:
         yield clause(" (found by a search for ", word(hit.found_by), ")", weight=weight - 5)
         yield from _whole_query_missed(trace)

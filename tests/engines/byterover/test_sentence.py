@@ -161,7 +161,7 @@ class TestNeedsAModel:
         assert [hit.score for hit in trace.hits[:2]] == [0.91, 0.90]
         assert verdict_sentence(trace) == (
             "Needs a model: “Dingo”, 0.91, is 0.01 ahead of “Dingo howls”, and a direct answer needs a lead of 0.08 "
-            "(or a score of 0.93): its title contains ‘dingo’."
+            "(or a score of 0.93); the first one matches: its title contains ‘dingo’."
         )
 
     def test_better_note_added_by_another_search_is_explained(self, tree: Tree) -> None:

@@ -111,11 +111,12 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
     return tuple(remedy for _, remedy in sorted(found, key=lambda pair: _merit(now, *pair)))
 
 
-def _merit(now: Standing, there: Standing, remedy: Remedy) -> tuple[bool, tuple[float, float, float], bool]:
-    """The sort key of changes. Changes that lose the direct answer come last. If several changes have the same result,
-    the simplest one, saving the note, comes first.
+def _merit(now: Standing, there: Standing, remedy: Remedy) -> tuple[bool, bool, tuple[float, float, float], bool]:
+    """The sort key of changes. Changes that lose the direct answer come last, after those that only hits can make in
+    ByteRover. If several changes have the same result, the simplest one, saving the note, comes first.
     """
-    return now.tier <= _DIRECT < there.tier, there._order, remedy.kind is not RemedyKind.EDIT
+    needs_hits, is_edit = remedy.kind is RemedyKind.MATURITY, remedy.kind is RemedyKind.EDIT
+    return now.tier <= _DIRECT < there.tier, needs_hits, there._order, not is_edit
 
 
 def standing(case: Case, change: Change) -> Standing | None:
@@ -237,7 +238,7 @@ TIME_KEPT = "its old time kept"
 """The remark for a new title that helps only if the note keeps its modification time."""
 _KEPT = {
     Source.FILE: "in the signals file, which takes precedence over all other places",
-    Source.FRONTMATTER: "here, in its frontmatter",
+    Source.FRONTMATTER: "in its frontmatter",
 }
 """The place where a note's maturity must be set, keyed by the current source of the note's signals."""
 
@@ -245,12 +246,12 @@ _KEPT = {
 def _higher_maturity(case: Case) -> list[Proposal]:
     if case.ignores_signals:
         return []
-    where = _KEPT.get(case.signals.source, "here, in brv-tui's own overlay")
+    where = _KEPT.get(case.signals.source, "for brv-tui only")
     return [
         Proposal(
             SignalsSet(case.note.path, state),
             signals_in_words(case.signals, state),
-            f"set it {where}; in ByteRover, {_hits_until(case, state.maturity)}",
+            f"in ByteRover, {_hits_until(case, state.maturity)}; here, set it {where}",
         )
         for state in higher_maturities(case.signals)
     ]
