@@ -32,16 +32,15 @@ class Stack(NamedTuple):
 
 
 def stack(parts: Sequence[Part]) -> Stack:
-    """Returns the segments of a bar for ``parts``, without rounding. A negative part shortens all earlier parts in
-    proportion.
+    """Returns the segments of a bar for ``parts``. A negative part shortens all earlier parts in proportion; rounding
+    up belongs to the last part.
     """
     kept: list[tuple[str, float]] = []
     taken = 0.0
     for part in parts:
-        if part.name == "rounding":
-            continue
         if part.value > 0:
-            kept.append((part.name, part.value))
+            name, before = kept.pop() if part.name == "rounding" and kept else (part.name, 0.0)
+            kept.append((name, before + part.value))
         elif part.value < 0:
             before = sum(value for _, value in kept)
             if before > 0:

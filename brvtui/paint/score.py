@@ -77,11 +77,21 @@ def sum_lines(
 ) -> list[Line]:
     """Returns a result's score as a bar, its parts, and their sum. ``best`` is the highest score in the list."""
     lines = _bar(hit, scale, best, ticks, width, glyphs)
-    places = max(4, scale.decimals)
+    places = _places(hit, max(4, scale.decimals))
     longest = max((cell_len(part.name) for part in hit.parts if how(part)), default=0)
     names = max(_NAME, min(longest, width - _VALUE - _FACTORS))
     lines += [entry for part in hit.parts for entry in _part(part, scale, places, names, width, glyphs)]
     return [*lines, _sum(hit, places, width, glyphs)]
+
+
+def _places(hit: Hit, least: int) -> int:
+    """Returns the fewest decimal places, at least ``least``, with which the rounded parts add up to the rounded score;
+    ``least`` if more places do not help.
+    """
+    for places in range(least, least + 4):
+        if abs(sum(round(part.value, places) for part in hit.parts) - round(hit.score, places)) < 0.5 / 10**places:
+            return places
+    return least
 
 
 def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, glyphs: Glyphs) -> Line:

@@ -74,7 +74,7 @@ async def test_keys_act_on_the_shown_note_until_a_link_is_visible(app: BrvTui) -
 async def test_similar_notes_are_found_on_request(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot, STORE)
     about = about_of(app)
-    assert "press f in this pane to find similar notes" in text_of(pilot, "#about")
+    assert "press f in this pane to find similar notes" in flat(pilot, "#about")
     await press(pilot, "f4")
     await press(pilot, "f")
     likes = [choice for choice in about.choices if choice.startswith("like")]
@@ -83,7 +83,7 @@ async def test_similar_notes_are_found_on_request(app: BrvTui, pilot: AppPilot) 
     assert about.chosen == likes[0]
     await press(pilot, "enter")
     assert likes[0].endswith(view(pilot).selection.file)
-    assert "press f in this pane to find similar notes" in text_of(pilot, "#about")
+    assert "press f in this pane to find similar notes" in flat(pilot, "#about")
 
 
 async def test_found_similar_notes_scroll_into_view(app: BrvTui) -> None:

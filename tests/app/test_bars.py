@@ -32,6 +32,11 @@ def test_bars_are_drawn_in_eighths_of_a_cell() -> None:
     assert eighths(0.5, 4, ASCII) == "##  "
 
 
+def test_rounding_is_drawn_with_the_last_part() -> None:
+    parts = (Part("relevance", 0.5), Part("local bonus", 0.1), Part("rounding", 0.004))
+    assert dict(stack(parts).kept) == pytest.approx({"relevance": 0.5, "local bonus": 0.104})
+
+
 def test_subtracted_parts_shrink_earlier_parts() -> None:
     pieces = stack(DRAFT)
     kept = dict(pieces.kept)
@@ -126,3 +131,12 @@ def test_ascii_signs_are_single_characters() -> None:
         assert all(len(sign) == 1 and sign.isascii() for sign in table.values())
     for table, signs in ((ASCII.maturity, UNICODE.maturity), (ASCII.kind, UNICODE.kind), (ASCII.state, UNICODE.state)):
         assert len(set(table.values())) == len(set(signs.values()))
+
+
+def test_printed_parts_add_up_to_the_printed_sum() -> None:
+    parts = tuple(Part(name, 0.10004) for name in ("relevance", "importance", "recency"))
+    assert sum(round(part.value, 4) for part in parts) != pytest.approx(round(0.30012, 4), abs=1e-9)
+    hit = Hit("a.md", "a.md", "A", Kind.CONTEXT, Origin.TEXT, 0.30012, parts)
+    shown = "\n".join(one.plain for one in sum_lines(hit, Scale(), 1.0, {}, 60, UNICODE))
+    assert shown.count("+0.10004") == 3
+    assert "= 0.30012" in shown

@@ -20,7 +20,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.tree import KIND_WORDS, sign_of
 from brvtui.engines.registry import presentation
 from brvtui.paint.bars import eighths
-from brvtui.paint.line import Line, line, rule
+from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.paint.score import ceiling_lines, signals
 from brvtui.paint.text import cut_left, days, plural, wrap
 
@@ -238,7 +238,7 @@ class AboutPane(ChoicePane):
             yield [line(" searching all notes…", "muted")], ""
         elif similar is None or similar.path != view.selection.file:
             hint = line(" press ", "muted").add(self.services.shown_key("about.similar"), "bold accent")
-            yield [hint.add(" in this pane to find similar notes", "muted").cut(width)], FIND_SIMILAR
+            yield hanging(hint.add(" in this pane to find similar notes", "muted"), width, 1), FIND_SIMILAR
         elif similar.problem or not similar.found:
             yield wrapped(similar.problem or "no other note shares words with it", width), ""
         else:
