@@ -384,7 +384,9 @@ def test_offered_profiles_belong_to_the_configured_engine() -> None:
 async def test_changed_key_works_at_once(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "keys.panes.maximise")
-        await pilot.press("enter", "backspace", "G", "enter")
+        await on(pilot, SettingField, "enter")
+        assert ": maximise or restore the pane ━" in shown(pilot)
+        await pilot.press("G", "enter")  # which replaces the old key
         await pilot.pause()
         assert "'G' is also pane.bottom" in shown(pilot)
         assert "choose another key" in shown(pilot)
