@@ -85,7 +85,7 @@ async def test_quitting_asks_about_unsaved_text_on_every_screen(app: BrvTui, gar
         assert pilot.app.is_running
         assert isinstance(pilot.app.screen, EditorScreen)
         await on(pilot, LeavingDialog, "ctrl+q")
-        await pilot.press("s")
+        await pilot.press("ctrl+s")
         await until(pilot, lambda: not pilot.app.is_running or app.return_code is not None)
     assert app.return_code == 0
     assert on_disk(garden).startswith("x# Rollback")
