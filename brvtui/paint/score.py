@@ -85,13 +85,9 @@ def sum_lines(
 
 
 def _places(hit: Hit, least: int) -> int:
-    """Returns the fewest decimal places, at least ``least``, with which the rounded parts add up to the rounded score;
-    ``least`` if more places do not help.
-    """
-    for places in range(least, least + 4):
-        if abs(sum(round(part.value, places) for part in hit.parts) - round(hit.score, places)) < 0.5 / 10**places:
-            return places
-    return least
+    """Returns the fewest decimal places, from ``least`` on, with which rounded parts add up to the rounded score."""
+    off = {n: sum(round(part.value, n) for part in hit.parts) - round(hit.score, n) for n in range(least, least + 4)}
+    return next((places for places, error in off.items() if abs(error) < 0.5 / 10**places), least)
 
 
 def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, glyphs: Glyphs) -> Line:

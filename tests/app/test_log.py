@@ -101,6 +101,20 @@ async def test_wrong_answer_to_a_judged_query_is_marked(garden: Tree, with_judgm
     assert "which is wrong" not in " ".join(line.plain for line in pane._verdict(other, 80))
 
 
+async def test_selected_row_stays_in_view_when_the_pane_shrinks(garden: Tree, pilot: AppPilot) -> None:
+    for number in range(1, 41):
+        logged(garden, number, f"query {number} of many")
+    await to_log(pilot)
+    log = frame(pilot).query_one(LogPane)
+    await press(pilot, *["j"] * 25)
+    chosen = log.choices[25]
+    for height in (30, 24, 20):
+        await pilot.resize_terminal(80, height)
+        await settled(pilot)
+        assert log.chosen == chosen
+        assert log.offset_row + log.pinned <= log.owner.index(25) < log.offset_row + log.rows
+
+
 async def test_taken_query_selects_its_first_result(with_log: Tree, pilot: AppPilot) -> None:
     await to_log(pilot)
     brv(pilot).selection.select("deploy/freeze_window.md")

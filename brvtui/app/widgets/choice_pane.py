@@ -75,6 +75,10 @@ class ChoicePane(Pane):
         elif last >= self.offset_row + self.rows:
             self.scroll_to_row(last - self.rows + 1)
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Keeps the selected choice in view."""
+        self.call_later(self.reveal)
+
     def moved(self, choice: str) -> None:
         """Called after the cursor moved to another choice."""
 
