@@ -114,7 +114,7 @@ def _temporary_project() -> Iterator[Path]:
                 del os.environ[name]
         os.environ["BRV_TUI_DATA_DIR"] = str(Path(place, "data"))
         try:
-            yield Path(place, _SAMPLE)
+            yield Path(place, "harborline")
         finally:
             os.environ.clear()
             os.environ.update(before)
