@@ -114,6 +114,24 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
     return snapshot
 
 
+def is_unchanged(parts: Parts, before: Snapshot) -> bool:
+    """True if a snapshot assembled from ``parts`` would contain the same data as ``before``."""
+    base, unreadable = defaults(parts.constants.signals), len(list(parts.unreadable))
+    return (
+        parts.project == before.project
+        and parts.constants.limits == before.limits
+        and frontmatter_defaults(parts.constants.signals) == before.frontmatter_defaults
+        and parts.engine_failure == before.engine_failure
+        and parts.postings is before.postings
+        and parts.stored.broken == before.stored.broken
+        and tuple(parts.files) == before.files
+        and tuple(parts.passed_over) == before.unseen[: len(before.unseen) - unreadable]
+        and list(parts.parsed.items()) == list(before.parsed.items())
+        and [parts.stored_signals(path) or base for path in parts.note_paths] == list(before.signals)
+        and _summaries(parts, parts.parsed, {}, {})[1] == before.summary_signals
+    )
+
+
 def _note(parts: Parts, path: str) -> Note:
     entry = parts.parsed[path]
     return Note(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from brvtui.loading.assemble import Parts, assemble
+from brvtui.loading.assemble import Parts, assemble, is_unchanged
 from brvtui.loading.one_file import EditedFile, counted_size, is_same, read_file
 from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.text.segment import NoteTerms, TermIds, passed_limit
@@ -53,7 +53,7 @@ def load(
     removed: Collection[str] = (),
     unread: Listing | None = None,
 ) -> Snapshot:
-    """Returns a snapshot of ``project`` as it is on disk. Raises no errors.
+    """Returns a snapshot of ``project`` as it is on disk, or ``previous`` if nothing changed. Raises no errors.
 
     ``edits`` replace the contents of their files on disk, and files at the paths ``removed`` are treated as missing.
     ``unread``, if given, replaces the unseen files on disk, and adds files past the limit. Files that have not changed
@@ -95,26 +95,25 @@ def load(
     unseen += read.left
     notes = [path for path, entry in parsed.items() if entry.is_note]
     unreadable = [path for path, entry in parsed.items() if entry.unseen]
-    return assemble(
-        Parts(
-            project=project,
-            constants=constants,
-            now_ms=now_ms,
-            generation=(previous.generation if previous else 0) + 1,
-            stored=stored,
-            files=own.files,
-            parsed=parsed,
-            note_paths=notes,
-            passed_over=unseen,
-            unreadable=unreadable,
-            terms=read.terms,
-            ids=read.ids,
-            postings=reuse.postings if reuse else None,
-            kept=np.asarray([-1 if path in read.terms else places[path] for path in notes], dtype=np.int64),
-            signals_ignored=_signals_ignored(parsed, stored.broken) if constants.limits.failures else "",
-            engine_failure=_engine_failure(project, notes, unseen),
-        )
+    parts = Parts(
+        project=project,
+        constants=constants,
+        now_ms=now_ms,
+        generation=(previous.generation if previous else 0) + 1,
+        stored=stored,
+        files=own.files,
+        parsed=parsed,
+        note_paths=notes,
+        passed_over=unseen,
+        unreadable=unreadable,
+        terms=read.terms,
+        ids=read.ids,
+        postings=reuse.postings if reuse else None,
+        kept=np.asarray([-1 if path in read.terms else places[path] for path in notes], dtype=np.int64),
+        signals_ignored=_signals_ignored(parsed, stored.broken) if constants.limits.failures else "",
+        engine_failure=_engine_failure(project, notes, unseen),
     )
+    return previous if previous is not None and is_unchanged(parts, previous) else assemble(parts)
 
 
 def _moved(tree: Path) -> str:

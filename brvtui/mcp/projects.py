@@ -14,8 +14,6 @@ from brvtui.wording import shortened
 
 _MOST_OPEN = 8
 _MOST_ROOTS = 50
-
-
 ServedProject = tuple[Session, tuple[str, ...]]
 
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 # Reads the stored signals of a project from every place that stores any. A place is read again only if a file changed.
 
-
 _State = tuple[int, int, int] | None
 
 
@@ -114,7 +113,6 @@ _FEW, _ONE_IN = 20, 100
 """The index is written again if more than 20 files, and more than one file in 100, have changed."""
 _RELEASED_EVERY = 32
 """The number of incremental snapshots after which freed memory is returned to the system."""
-
 
 S = TypeVar("S", bound=Snapshot)
 
@@ -334,13 +332,10 @@ class Publisher(SnapshotKeeper[Snapshot]):
             self._take_noticed()
         stored = self._stored.layers(constants.signals, changed)
         snapshot = load(self.project, constants, now_ms, stored, self._newest, kept, progress)
-        if self._newest is not None and _same(self._newest, snapshot):
-            self._prepare(self._newest)
-            self._release_memory(_RELEASED_EVERY)
-            return False
-        self._publish(snapshot)
+        is_new = snapshot is not self._newest
+        (self._publish if is_new else self._prepare)(snapshot)
         self._release_memory(_RELEASED_EVERY)
-        return True
+        return is_new
 
     def _publish(self, snapshot: Snapshot) -> None:
         if snapshot.postings.wants_folding:
@@ -383,17 +378,3 @@ def _below(folder: Path, places: Iterable[str]) -> list[str] | None:
     if any(here.startswith(f"{place}{os.sep}") for place in places):
         return None
     return [place for place in places if place.startswith(here) and place != here]
-
-
-def _same(old: Snapshot, new: Snapshot) -> bool:
-    return (
-        old.limits == new.limits
-        and old.frontmatter_defaults == new.frontmatter_defaults
-        and old.files == new.files
-        and old.unseen == new.unseen
-        and old.signals == new.signals
-        and old.summary_signals == new.summary_signals
-        and old.notices == new.notices
-        and old.parsed.keys() == new.parsed.keys()
-        and all(old.parsed[path] is parsed for path, parsed in new.parsed.items())
-    )

@@ -260,13 +260,8 @@ class ByteRover:
     def why(self, context: Context, trace: Trace, document: Named) -> Explanation:
         """The reason why ``document`` is, or is not, in ``trace``. The remedy was tried on an empty cache."""
         from brvtui.engines.byterover.reasons.why_not import explain
-        from brvtui.engines.byterover.route.cache import CacheContents
-        from brvtui.engines.byterover.route.router import RouteRequest, route
 
-        def ask(text: str) -> Trace:
-            return route(context, CacheContents(), RouteRequest(text, trace.scope_option))[0]
-
-        return explain(context, document, trace, ask)
+        return explain(context, document, trace)
 
     def remedies(
         self, context: Context, trace: Trace, document: Named, cancelled: Callable[[], bool]

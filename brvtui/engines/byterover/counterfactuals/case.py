@@ -24,7 +24,6 @@ from brvtui.ranking.compound import round_half_up
 from brvtui.ranking.decay import age_days
 from brvtui.snapshot import Note
 from brvtui.text.analysis import terms
-from brvtui.timing import Stopwatch
 from brvtui.trace import Origin, Trace
 from brvtui.trace.routing import Outcome, SearchOutcome
 from brvtui.tree.reading.signals import NoteSignals
@@ -150,7 +149,7 @@ class Case:
             raise Cancelled
         after = replace(self.context, snapshot=changed(self.context, change))
         query = change.query if isinstance(change, Reworded) else self.trace.query
-        results = find_results(after, query, self.trace.scope_option, Stopwatch())
+        results = find_results(after, query, self.trace.scope_option)
         return results, decide(after, results)
 
     def try_change(self, change: Change, origins: tuple[Origin, ...] = LEADING) -> Trial:

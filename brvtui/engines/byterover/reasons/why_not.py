@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from brvtui.engines.advice import CHECK_PATH, MAKE_READABLE, Ask, title_wordings, tried_remedy
+from brvtui.engines.advice import CHECK_PATH, MAKE_READABLE, title_wordings, tried_remedy
 from brvtui.engines.byterover.profile import Context, Profile
+from brvtui.engines.byterover.route.decision import find_results
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT, below_gap
 from brvtui.engines.byterover.search.scope import members
@@ -23,7 +24,6 @@ from brvtui.tree.reading.javascript import spaced_words
 from brvtui.wording import counted
 
 # The use of a result in an answer, which may be a cached answer that is older than the notes: quoted or not.
-
 
 _DIRECT = 2
 """The tier of direct answers."""
@@ -89,7 +89,6 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
 
 
 # Other wordings of a query that may find a note, smallest change first. Only trying them shows which ones do.
-
 
 _MOST_WORDS_DROPPED = 4
 EVERY_WORD = "spell every word as in the notes"
@@ -195,15 +194,15 @@ _SHARING = {
 }
 
 
-def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanation:
-    """The reason why the note ``named`` is, or is not, among the hits of ``trace``. ``ask`` runs another query."""
+def explain(context: Context, named: Named, trace: Trace) -> Explanation:
+    """The reason why the note ``named`` is, or is not, among the hits of ``trace``. The remedy was tried."""
     _, hit = trace.place_of(named.path)
     note = None if named.position is None else context.snapshot.notes[named.position]
     title, result_path = (named.path.rpartition("/")[2], named.path) if note is None else (note.title, note.result_path)
     quoting = quoting_of(trace, result_path if hit is None else hit.path)
     if hit is not None and (quoting or (stands(trace) and not answer_lacks(context.constants, trace, hit))):
         return _of_result(context, named, title, trace, hit, quoting)
-    return _of_loss(context, named, title, trace, hit, quoting, ask)
+    return _of_loss(context, named, title, trace, hit, quoting)
 
 
 def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hit, quoting: str) -> Explanation:
@@ -226,9 +225,7 @@ def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hi
     )
 
 
-def _of_loss(
-    context: Context, named: Named, title: str, trace: Trace, hit: Hit | None, quoting: str, ask: Ask
-) -> Explanation:
+def _of_loss(context: Context, named: Named, title: str, trace: Trace, hit: Hit | None, quoting: str) -> Explanation:
     """The explanation of a note that is not a result. ``hit`` is its result in a new search, if any."""
     matched = _terms_of(context, named, trace)
     own = None if matched is None else scored(context, matched)
@@ -252,7 +249,7 @@ def _of_loss(
         detail=matched if own else None,
         reason=Reason(loss.number, below_gap(context.constants) if loss is Loss.GAP else loss.value),
         numbers="; ".join(filter(None, (*remarks, *_of_stub(named.path)))),
-        remedy=_remedy(context, named.path, title, lost, trace, ask),
+        remedy=_remedy(context, named.path, title, lost, trace),
         use=f"{quoting}; a new search does not find it" if quoting else "",
         trace=trace,
     )
@@ -439,13 +436,14 @@ def _lost_in_search(context: Context, named: Named, trace: Trace, own: Hit | Non
     return Loss.LIMIT, f"the search keeps only {search.limit}"
 
 
-def _remedy(context: Context, path: str, title: str, loss: Loss, trace: Trace, ask: Ask) -> Remedy | None:
+def _remedy(context: Context, path: str, title: str, loss: Loss, trace: Trace) -> Remedy | None:
     profile = context.constants
     fixed = _fixed_remedy(profile, path, loss, trace)
     if fixed:
         return Remedy(fixed, False)
-    wordings = query_changes(loss, trace, title)
-    return tried_remedy(path, ((change.text, change.query, {}) for change in wordings), ask, 2)
+    wordings, scope = query_changes(loss, trace, title), trace.scope_option
+    tries = ((one.text, one.query, dict[str, str]()) for one in wordings)
+    return tried_remedy(path, tries, lambda one: replace(trace, hits=find_results(context, one, scope).hits), 2)
 
 
 def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:

@@ -16,6 +16,7 @@ from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matched_words import hits_with_words, with_words
 from brvtui.engines.byterover.search.search import SEARCH_FOUND, SEARCH_TIME, SearchOptions, retry, search
 from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Search
+from brvtui.snapshot import Key
 from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, Hit, Ladder, Origin, State, Step
@@ -26,6 +27,8 @@ from brvtui.tree.reading.javascript import spaced_words
 
 
 _RULE = "entity-searches"
+_SEARCHES: Key[dict[tuple[float, str, SearchOptions], tuple[Profile, Search]]] = Key("searches")
+_MOST_KEPT = 32
 
 
 def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
@@ -60,7 +63,7 @@ def entity_searches(
     for word in searched:
         timed_by = f"entity.{word}"
         with watch.measure(timed_by):
-            result = search(context, word, options)
+            result = _kept_search(context, word, options)
         added = []
         for hit in result.hits:
             if hit.path not in paths:
@@ -77,6 +80,18 @@ def entity_searches(
     adding = [each.entity for each in searches if each.added] or searched
     why = f"{total or 'nothing'} added by {', '.join(adding)}{beside}"
     return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)
+
+
+def _kept_search(context: Context, query: str, options: SearchOptions, watch: Stopwatch | None = None) -> Search:
+    """The search for ``query``. Without ``watch``, it may be an earlier one: wordings of a query share most words."""
+    kept, key = context.snapshot.derived.of(_SEARCHES, dict), (context.now_ms, query, options)
+    profile, found = kept.get(key, (None, None))
+    if found is None or profile is not context.constants or watch is not None:
+        if len(kept) >= _MOST_KEPT:
+            kept.clear()
+        found = search(context, query, options, watch)
+        kept[key] = context.constants, found
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +117,13 @@ class Decision:
     """The hits that a direct answer quotes or a prompt contains."""
 
 
-def find_results(context: Context, query: str, scope: str, watch: Stopwatch, is_brief: bool = False) -> QueryResults:
+def find_results(
+    context: Context, query: str, scope: str, timed: Stopwatch | None = None, is_brief: bool = False
+) -> QueryResults:
     """The results from the search, the entity searches and, if the route contains it, the retry ladder."""
-    options = SearchOptions(context.constants.router.limit, scope, is_brief)
+    options, watch = SearchOptions(context.constants.router.limit, scope, is_brief), timed or Stopwatch()
     with watch.measure(SEARCH_TIME):
-        found = search(context, query, options, watch)
+        found = _kept_search(context, query, options, timed)
     if found.scope.restricts and not context.constants.paths.leave_scope:
         options = replace(options, scope=found.scope.path)
     with watch.measure("entity searches"):

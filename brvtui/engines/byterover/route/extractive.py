@@ -128,8 +128,8 @@ def _candidates(
     for passage in passages:
         for sentence in sentences(passage.text):
             words = set(terms(sentence))
-            shares = {term: max((by_word.get(word, 0.0) for word in words), default=0.0) for term, by_word in weights}
-            yield _Candidate(passage.source, sentence, {term: weight for term, weight in shares.items() if weight})
+            held = [(term, [by_word[word] for word in words & by_word.keys()]) for term, by_word in weights]
+            yield _Candidate(passage.source, sentence, {term: max(found) for term, found in held if any(found)})
 
 
 def _beginnings(passages: Sequence[Passage]) -> Iterator[Quote]:

@@ -36,7 +36,7 @@ def why(
         return route(Context(snapshot, profile, NOW_MS), CacheContents(), RouteRequest(other))[0]
 
     named = note if isinstance(note, Named) else find_note(snapshot, note)
-    made = explain(Context(snapshot, profile, NOW_MS), named, trace or ask(query), ask)
+    made = explain(Context(snapshot, profile, NOW_MS), named, trace or ask(query))
     assert not made.found
     assert reason_is(made, reason), (made.reason, made.numbers)
     assert made.numbers
@@ -78,7 +78,7 @@ def test_explanation_of_a_direct_answer_mentions_no_model(tree: Tree) -> None:
     snapshot = tree.snapshot()
     context = Context(snapshot, changed(BRV3, direct={"prefetch": 0.9}), NOW_MS)
     trace = route(context, CacheContents(), RouteRequest("quokka"))[0]
-    made = explain(context, find_note(snapshot, "x/o.md"), trace, lambda _: trace)
+    made = explain(context, find_note(snapshot, "x/o.md"), trace)
     assert trace.tier == 2
     assert made.use.endswith(" is under 0.9: not quoted in the direct answer")
     needs_a_model = Remedy("an edit", True, tier=3, is_used=False)
@@ -102,7 +102,7 @@ def test_notes_beyond_the_answers_limit_are_reported_as_unused(tree: Tree) -> No
     few = changed(BRV3, direct={"max_notes": 2})
     trace = route(Context(snapshot, few, NOW_MS), CacheContents(), RouteRequest("quokka"))[0]
     last = find_note(snapshot, trace.hits[3].file)
-    made = explain(Context(snapshot, few, NOW_MS), last, trace, lambda _: trace)
+    made = explain(Context(snapshot, few, NOW_MS), last, trace)
     assert made.use == "number 4 of the results that reach 0.7; only 2 are quoted"
 
 
@@ -285,7 +285,7 @@ def test_note_named_by_a_cached_model_answer_counts_as_found(quokkas: Tree) -> N
     first = route(context, CacheContents(), RouteRequest("quokka facts here"))[0]
     written = replace(first, answer=Answer("model", "As `x/n.md` says.", None, "", ("x/n.md",)))
     cached = route(context, keep(CacheContents(), context, written, NOW_MS), RouteRequest("quokka facts"))[0]
-    made = explain(context, find_note(snapshot, "x/n.md"), cached, lambda _: cached)
+    made = explain(context, find_note(snapshot, "x/n.md"), cached)
     assert (cached.tier, made.found) == (1, True)
     assert made.use == (
         "quoted in the answer that came from the cache, given 0 s earlier; its rank and score are from a new search"
