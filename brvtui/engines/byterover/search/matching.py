@@ -27,8 +27,8 @@ from brvtui.wording import counted
 
 _NUMBER_BITS = 40
 _KEPT: Key[_KeptTables] = Key("term tables")
-_MOST_NUMBERS = 8_000_000
-"""The maximum size of the cached tables: 64 MB."""
+_MOST_NUMBERS = 16_000_000
+"""The maximum size of the cached tables: 128 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +120,13 @@ def matching_notes(
     if not is_kept or text.relevance == "tantivy":  # which depends on more than the postings
         return match_terms(snapshot, tokens, text, in_order).only_matching()
     kept, key = snapshot.postings.derived.known(_KEPT), (tuple(tokens), in_order)
-    if kept is None or kept.text != text or kept.numbers > _MOST_NUMBERS:
+    if kept is None or kept.text != text:
         kept = _KeptTables(text)
         snapshot.postings.derived.put(_KEPT, kept)
-    if key not in kept:
-        kept[key] = match_terms(snapshot, tokens, text, in_order).only_matching()
-        kept.numbers += len(kept[key].positions) * (len(kept[key].terms) + 3)
-    return kept[key]
+    found = kept.get(key) or match_terms(snapshot, tokens, text, in_order).only_matching()
+    if key not in kept and kept.numbers < _MOST_NUMBERS:  # no other table is dropped: each is needed equally often
+        kept[key], kept.numbers = found, kept.numbers + len(found.positions) * (len(found.terms) + 3)
+    return found
 
 
 def _term(snapshot: Snapshot, token: str, text: TextRules, in_order: bool) -> TermMatches:
