@@ -3,80 +3,30 @@
 from __future__ import annotations
 
 import os
-import pwd
 import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NewType
+from typing import TYPE_CHECKING, Any
+
+from brvtui.environment import BASIC, Environment, environment, is_inside
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process as AppProcess
     from multiprocessing.connection import Connection
 
-Variables = Mapping[str, str] | None
-Environment = NewType("Environment", dict[str, str])
-"""The environment of a child process. Only :func:`environment` creates one, so all of its variables are checked."""
+__all__ = ["BASIC", "Environment", "environment", "is_inside"]
+
 Process = subprocess.Popen[bytes]
 TimeoutExpired = subprocess.TimeoutExpired
 PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
-BASIC = ("HOME", "LANG", "LOGNAME", "TMPDIR", "USER", "XDG_CONFIG_HOME")
-"""The variables that every program may receive, in addition to PATH."""
-_PYTHON = "PYTHON"
-_MARKS = (".brv", ".git")
 _ENDS_WITHIN_S = 2.0
-
-
-def environment(
-    *projects: Path, keep: Collection[str] | None = None, of: Variables = None, more: Variables = None
-) -> Environment:
-    """Returns the environment for a child process: the variables in ``of`` that are named in ``keep``, and ``more``.
-
-    ``of`` is by default the environment of this process. If ``keep`` is None, all variables except Python's are kept.
-    PATH entries are removed if they are relative, or inside the working folder or one of ``projects``. PATH is never
-    empty, because an empty PATH means the working folder.
-    """
-    own = os.environ if of is None else of
-    variables = {name: value for name, value in own.items() if (keep is None or name in keep) and name[:6] != _PYTHON}
-    places = own.get("PATH", os.defpath).split(os.pathsep)
-    roots = [root for folder in (Path(), *projects) if (root := _root(folder)) is not None]
-    path = [
-        place for place in places if Path(place).is_absolute() and not any(is_inside(place, root) for root in roots)
-    ]
-    return Environment(
-        {**variables, "PATH": os.pathsep.join(path) or os.devnull, "PYTHONSAFEPATH": "1", **(more or {})}
-    )
-
-
-def is_inside(place: str | Path, folder: Path) -> bool:
-    """True if ``place``, or a link on the path to it, is ``folder`` or is inside it."""
-    root, path = os.path.realpath(folder), Path(place)
-    return any(Path(os.path.realpath(each)).is_relative_to(root) for each in (path, *path.parents))
-
-
-def _root(folder: Path) -> Path | None:
-    """Returns the outermost project that contains ``folder``, or ``folder`` itself if there is none.
-
-    Returns None for the user's home and folders above it. Programs in a home folder are the user's own, even if the
-    home folder itself is a git repository.
-    """
-    outermost = home = None
-    with suppress(KeyError):  # the system does not know the user, as in some containers
-        home = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
-    with suppress(OSError):  # the working folder was removed
-        own = Path(os.path.realpath(folder))
-        for each in (own, *own.parents):
-            if home is not None and home.is_relative_to(each):
-                break
-            if outermost is None or any((each / mark).exists() for mark in _MARKS):
-                outermost = each
-    return outermost
 
 
 def find_program(name: str, environ: Environment) -> str | None:

@@ -146,7 +146,7 @@ class TestEnvironment:
     def test_home_folder_comes_from_the_user_database(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         home = tmp_path / "home"
         (home / ".git").mkdir(parents=True)
-        monkeypatch.setattr(programs.pwd, "getpwuid", lambda _: type("Entry", (), {"pw_dir": str(home)}))
+        monkeypatch.setattr("pwd.getpwuid", lambda _: type("Entry", (), {"pw_dir": str(home)}))
         monkeypatch.setenv("HOME", "/elsewhere")
         tools, clone = home / ".local" / "bin", home / "clone"
         clone.mkdir()
@@ -162,7 +162,7 @@ class TestEnvironment:
 
         project = tmp_path / "clone"
         (project / ".git").mkdir(parents=True)
-        monkeypatch.setattr(programs.pwd, "getpwuid", unknown)
+        monkeypatch.setattr("pwd.getpwuid", unknown)
         monkeypatch.chdir(project)
         assert programs.environment(of={"PATH": f"{project / 'bin'}:/bin"})["PATH"] == "/bin"
 

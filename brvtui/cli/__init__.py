@@ -11,10 +11,10 @@ def main() -> None:
     for modules and programs. Only then is anything imported that the folder could also contain.
     """
     _leave_working_folder()
-    from brvtui import programs
     from brvtui.cli.program import main as run
+    from brvtui.environment import environment
 
-    variables = programs.environment()
+    variables = environment()
     os.environ.clear()
     os.environ.update(variables)
     run()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -94,7 +93,7 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
         raise click.UsageError("--stdin checks the text of one FILE")
     if request.project is None:
         folders = (folder for folder in Path(files[0]).absolute().parents if folder.name == MARKER)
-        request = replace(request, project=next((folder.parent for folder in folders), None))
+        request = request._replace(project=next((folder.parent for folder in folders), None))
     tree = request.find().project.tree
     own = [path for file in files if (path := _inside(tree, file))]
     if not own:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -66,7 +65,7 @@ def compare(
         raise Failure(f"{measures} applies only to judged queries: leave out {measures} or TEXT", BAD_USAGE)
     wanted = tuple(map(parse_metric, metrics)) or DEFAULT_METRICS
     alone = engines[0] if request.profile and len(engines) == 1 else ""  # the profile belongs to this engine
-    session = replace(request, engine=alone).open_noting_scope()
+    session = request._replace(engine=alone).open_noting_scope()
     like = Query(text or "", request.scope)
     if text:
         answers = ask_all(session, like, engines)

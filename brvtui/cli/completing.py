@@ -1,4 +1,4 @@
-"""Shell completions: engines, their profiles and modes, folders of the tree, and notes.
+"""Shell completion: its script, and the engines, their profiles and modes, folders of the tree, and notes.
 
 A completion that fails must print nothing, because the shell would insert the error into the command line. bash inserts
 names unquoted and would run commands in them, so only names without special characters are offered.
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+
+from brvtui.faults import OK
 
 MOST = 500
 """The maximum number of names that are offered; a longer list would not help."""
@@ -97,3 +99,25 @@ def _beginning(names: Iterable[str], typed: str) -> list[str]:
     """Returns the first :data:`MOST` of ``names`` that begin with ``typed`` and need no quoting in a shell."""
     offered = dict.fromkeys(name for name in names if name.startswith(typed) and _PLAIN.fullmatch(name))
     return sorted(offered)[:MOST]
+
+
+_FISH_FILES = "__fish_complete_path $metadata[2];"
+"""The file completion in click's script for fish. It calls ``ls``, which would read ``-rf.json`` as an option."""
+_OWN_FILES = """for name in $metadata[2]*;
+                test -d "$name"; and set name "$name/";
+                string match -v -- '-*' $name;
+            end;"""
+
+
+@click.command(epilog='\b\nExample:\n  eval "$(brv-tui completion bash)"')
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> int:
+    """Print the completion script for SHELL."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    script = kind(ctx.find_root().command, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()
+    click.echo(script.replace(_FISH_FILES, _OWN_FILES).replace("(env ", "(/usr/bin/env "))  # never a project's ./env
+    return OK

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -115,7 +114,7 @@ def _with_saved(request: ProjectRequest, file: Path) -> AnswerDiff:
 
     saved = read(file).trace
     own = request.find()
-    session = replace(request, engine=saved.engine).open()
+    session = request._replace(engine=saved.engine).open()
     # the trace may come from anyone, so its engine may send notes only if the user chose it too
     session.services_permitted = own.engine == saved.engine and own.may_call_services(saved.engine)
     return diff_with_saved_answer(session, saved, str(file))

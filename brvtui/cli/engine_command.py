@@ -96,10 +96,10 @@ def engine_command(command: _F) -> _F:
 
 def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
     """The options, keyed by name: booleans and numbers in TOML's notation, everything else as strings."""
-    import tomllib
-
     by_name: dict[str, Any] = {}
     for pair in values:
+        import tomllib
+
         name, equals, text = pair.partition("=")
         if not name or not equals:
             raise click.BadParameter(f"{pair} must have the form NAME=VALUE")

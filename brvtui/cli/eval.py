@@ -139,7 +139,7 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
         raise click.UsageError("--fail-on-silent needs --drift")
     if days and (form not in ("table", "json") or options["files"]):
         raise click.UsageError("--drift works only with --format table or json, and without --save")
-    session = replace(request, now=now).open()
+    session = request._replace(now=now).open()
     session.services_permitted = options["services"] or None
     if options["fail_on_silent"]:
         plan = _with_silence(plan, session)

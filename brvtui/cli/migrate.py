@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 import click
@@ -54,7 +53,7 @@ def migrate(queries: tuple[str, ...], dry_run: bool, everything: bool, request: 
     with suppress(ProjectError):  # opening the project reports the reason
         if not find_any_project(request.project).kind.can_vary:
             raise Failure(ONLY_TREES, NOT_THERE)
-    session = replace(request, engine=TREE.native).open()
+    session = request._replace(engine=TREE.native).open()
     judged = (
         () if queries else judgments_to_run(judgments_file(session, None), 2, "to run others, give them as arguments")
     )

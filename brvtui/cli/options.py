@@ -221,12 +221,12 @@ def _tree_option(command: _F) -> _F:
 
 def _project(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
     """Returns the project from the option or argument that names it."""
-    from brvtui.tree.reading.project import NotesFolder
-
     tree: Path | None = ctx.meta.pop(_TREE, None)
-    named = [
-        one for one in (ctx.params.pop("named_project", None), value, tree and NotesFolder(tree)) if one is not None
-    ]
+    if tree is not None:
+        from brvtui.tree.reading.project import NotesFolder
+
+        tree = NotesFolder(tree)
+    named = [one for one in (ctx.params.pop("named_project", None), value, tree) if one is not None]
     if len(named) > 1:
         raise click.UsageError("the project is specified twice: use only one of PROJECT, --project and --tree", ctx)
     return named[0] if named else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 import io
 import os
 import re
@@ -11,16 +10,26 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from brvtui import __version__, faults
-from brvtui.cli.failure import BAD_USAGE, FAILED, NO_PROJECT, NOT_THERE, OK, ErrorsReported, Failure, is_there
-from brvtui.cli.options import quoted_text
-from brvtui.paint.glyphs import TO_LETTERS
-from brvtui.text.visible import visible
+from brvtui.cli.failure import (
+    BAD_USAGE,
+    FAILED,
+    NO_PROJECT,
+    NOT_THERE,
+    OK,
+    ErrorsReported,
+    Failure,
+    check_terminal,
+    is_there,
+)
 from brvtui.wording import shortened
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # Standard streams that are closed, lose their reader, or have an encoding without our symbols.
 
@@ -41,6 +50,8 @@ def prepare_streams() -> None:
 
 def _in_letters(error: UnicodeError) -> tuple[str, int]:
     """Replaces characters that cannot be encoded: the tool's own symbols by letters, all others by escapes."""
+    from brvtui.paint.glyphs import TO_LETTERS
+
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     escaped = (TO_LETTERS.get(ord(char)) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
@@ -98,7 +109,7 @@ _GROUPS = {
         "themes": ("settings:themes", "List the colour themes"),
         "llm": ("ask:llm", "Check the model that writes answers"),
         "cache": ("upkeep:cache", "Show or remove stored indexes and answers"),
-        "completion": ("upkeep:completion", "Print a script for shell completion"),
+        "completion": ("completing:completion", "Print a script for shell completion"),
     },
 }
 """The commands by group and name: module and function, and summary. Only the called command's module is imported."""
@@ -125,11 +136,21 @@ class _Commands(click.Group):
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), summary) for name, (_, summary) in group.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Returns the commands whose names begin with ``incomplete``, without importing them."""
+        from click.shell_completion import CompletionItem
+
+        listed = [(name, summary) for group in _GROUPS.values() for name, (_, summary) in group.items()]
+        found = [CompletionItem(name, help=text) for name, text in sorted(listed) if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def invoke(self, ctx: click.Context) -> Any:
         with ErrorsReported():
             return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] in (["--help"], ["-h"], ["--version"]):  # usual, and faster without the options of a command
+            return super().parse_args(ctx, args)
         position = 0
         while position < len(args) and args[position].startswith("-") and args[position] != "--":
             position += 2 if args[position] in _valued("open") else 1
@@ -170,6 +191,8 @@ def _check_first_word(word: str) -> None:
     if key:
         where = f"open the app with brv-tui, press Esc, then {key}"
         raise Failure(f"{word} is a screen of the app, not a command: {where}", BAD_USAGE)
+    import difflib
+
     near = difflib.get_close_matches(word, _COMMANDS, 1, _NEAR)
     hint = (
         f"did you mean {near[0]}?" if near else "brv-tui --help lists the commands; to open a project, pass its folder"
@@ -224,6 +247,8 @@ def _quoting(error: click.UsageError) -> str:
         return ""
     if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
         return 'put -- before a text that begins with "-"; '
+    from brvtui.cli.options import quoted_text
+
     return f"{quoted_text(context)}; " if error.message.startswith("Got unexpected extra argument") else ""
 
 
@@ -247,6 +272,22 @@ def main() -> None:
     sys.exit(code)
 
 
+def _perform(args: list[str]) -> Any:
+    """Runs the command in ``args``, or opens the folder that they name, which is faster without click's options."""
+    word = args[0] if args else "."
+    is_folder = os.path.isdir(word)  # noqa: PTH112 - without permission to look, it is False
+    if len(args) < 2 and is_folder and word[0] != "-" and word not in _COMMANDS:
+        check_terminal()
+        from brvtui.app import run
+        from brvtui.app.project.opening import Opening
+
+        with ErrorsReported():
+            return run(Opening(Path(word) if args else None))
+    # click's own main() turns a broken pipe into exit code 1
+    with cli.make_context("brv-tui", args) as context:
+        return cli.invoke(context)
+
+
 def _check_home() -> None:
     """Raises :class:`Failure` if the user's home folder is unknown."""
     if os.environ.get("HOME") == "":
@@ -265,9 +306,7 @@ def _run() -> int:
             from click.shell_completion import shell_complete
 
             return shell_complete(cli, {}, "brv-tui", _COMPLETING, completed)
-        # click's own main() turns a broken pipe into exit code 1
-        with cli.make_context("brv-tui", sys.argv[1:]) as context:
-            code = cli.invoke(context)
+        code = _perform(sys.argv[1:])
         return code if isinstance(code, int) else OK
     except click.exceptions.Exit as finished:
         return finished.exit_code
@@ -291,6 +330,8 @@ def _run() -> int:
         line, code = faults.error_line(error), FAILED
     except Exception as error:  # the last resort: a report, one line and an exit code, but never a traceback
         line, code = _reported(error), FAILED
+    from brvtui.text.visible import visible
+
     line = _LONG_WORD.sub(lambda match: shortened(match[0]), visible(line))
     click.echo(f"brv-tui: {shortened(line, _LONGEST_LINE)}", err=True)
     return code

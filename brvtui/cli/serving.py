@@ -25,9 +25,7 @@ from brvtui.cli.failure import (
 )
 from brvtui.cli.options import NamedPath, WholeNumber, engine_option, project_argument, shared, space_options
 from brvtui.cli.sessions import ProjectRequest, project_request
-from brvtui.installation import install_command
 from brvtui.text.visible import visible
-from brvtui.tree.reading.project import NotesFolder
 
 # Opening the app in this terminal.
 
@@ -100,6 +98,8 @@ def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> 
     try:
         from brvtui.web.server import AppServer, is_loopback, listen
     except ImportError as error:
+        from brvtui.installation import install_command
+
         raise Failure(
             f"serve needs the web extra ({error.name} is missing): {install_command('web')}", FAILED
         ) from error
@@ -144,6 +144,8 @@ def _passed_on(ctx: click.Context) -> list[str]:
         arguments += ["--signals", str(values["signals"])]
     if values["repo"] is not None:
         arguments += ["--repo", str(values["repo"])]
+    from brvtui.tree.reading.project import NotesFolder
+
     if isinstance(values["project"], NotesFolder):
         return [*arguments, "--tree", str(values["project"])]
     return [*arguments, "--", str(values["project"])] if values["project"] else arguments

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from brvtui.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectRequest:
+class ProjectRequest(NamedTuple):
     """The options of a command that opens a project: the project itself, and its engine's settings."""
 
     project: Path | None = None
@@ -32,7 +31,7 @@ class ProjectRequest:
     space: str = ""
     root: Path | None = None
     scope: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = MappingProxyType({})
 
     def find(self) -> Session:
         """A session, not yet loaded, of the project, code in ``repo`` or a named space. Raises :class:`Failure`.
@@ -111,15 +110,12 @@ def note_ambiguous(folder: Path, *revisions: str, is_gated: bool = False) -> Non
             say_note(warning)
 
 
-_NAMES = [each.name for each in fields(ProjectRequest)]
-
-
 def project_request(command: Callable[..., int]) -> Callable[..., int]:
     """Passes the options that are fields of :class:`ProjectRequest` to ``command`` as one object."""
 
     @functools.wraps(command)
     def collected(**values: Any) -> int:
-        request = ProjectRequest(**{name: values.pop(name) for name in _NAMES if name in values})
+        request = ProjectRequest(**{name: values.pop(name) for name in ProjectRequest._fields if name in values})
         return command(request=request, **values)
 
     return collected

@@ -1,4 +1,4 @@
-"""Commands for stored data, and shell completion."""
+"""Commands for stored data."""
 
 from __future__ import annotations
 
@@ -145,25 +145,3 @@ def _cache_of_code(what: str, repo: Path) -> int:
 def _size(count: int) -> str:
     """The size of ``count`` bytes, in MB or, if it is small, in kB."""
     return f"{count / 1e6:.1f} MB" if count >= _FEW_BYTES else f"{count / 1e3:.1f} kB"
-
-
-_FISH_FILES = "__fish_complete_path $metadata[2];"
-"""The file completion in click's script for fish. It calls ``ls``, which would read ``-rf.json`` as an option."""
-_OWN_FILES = """for name in $metadata[2]*;
-                test -d "$name"; and set name "$name/";
-                string match -v -- '-*' $name;
-            end;"""
-
-
-@click.command(epilog='\b\nExample:\n  eval "$(brv-tui completion bash)"')
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def completion(ctx: click.Context, shell: str) -> int:
-    """Print the completion script for SHELL."""
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    assert kind is not None
-    script = kind(ctx.find_root().command, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()
-    click.echo(script.replace(_FISH_FILES, _OWN_FILES).replace("(env ", "(/usr/bin/env "))  # never a project's ./env
-    return OK

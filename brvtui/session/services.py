@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from brvtui.providers.session_model import SessionModel
 from brvtui.providers.settings import EmbedderSettings, ModelSettings, ServiceSettings
 from brvtui.services.legs import LegError
-from brvtui.services.model import Budget
 from brvtui.store.folders import runs_file
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm, Settings
     from brvtui.services.legs import Embedder, RequestPolicy, RerankDocument, Reranked, Reranker, Vector, VectorCache
-    from brvtui.services.model import ChatModel
+    from brvtui.services.model import Budget, ChatModel
     from brvtui.services.provided import EngineServices, KeptState
     from brvtui.trace.feedback import FeedbackLog
 
@@ -33,6 +32,8 @@ def session_model(settings: Callable[[], Settings], requests: Callable[[], Reque
 
 def budget_of(llm: Llm) -> Budget:
     """The prices of the model in ``llm``, and the limits for one answer of the model."""
+    from brvtui.services.model import Budget
+
     return Budget(llm.sent_cents, llm.received_cents, llm.answer_tokens, llm.answer_cents)
 
 

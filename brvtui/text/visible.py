@@ -5,11 +5,9 @@ See ``docs/explanation/architecture.md``, rule 8.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
 from operator import is_
 from typing import Any, TypeVar
@@ -171,11 +169,17 @@ def _cut(value: Any, known: Mapping[int, Any], longest: int, lengths: list[int])
         limit = LONGEST_SHOWN if name in _PATHS and isinstance(old, str) else longest
         new = _cut(old, known, LONGEST_WHOLE, []) if name in _WHOLE else _cut(old, known, limit, lengths)
         changes |= {} if new is old else {name: new}
-    return replace(value, **changes) if changes else value
+    if not changes:
+        return value
+    from dataclasses import replace
+
+    return replace(value, **changes)
 
 
 @cache
 def _field_names(kind: Any) -> tuple[str, ...]:
+    from dataclasses import fields, is_dataclass
+
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
@@ -183,6 +187,8 @@ def json_line(value: Any) -> bytes:
     """``value`` as one line of JSON in UTF-8. Control characters, bidirectional controls and lone surrogates are
     written as ``\\u`` escapes.
     """
+    import json
+
     text = json.dumps(value, ensure_ascii=False)
     if not text.isascii() or "\x7f" in text:
         unsafe = (char for char in set(text) if unicodedata.category(char) in _NEVER_RAW)
@@ -191,6 +197,8 @@ def json_line(value: Any) -> bytes:
 
 
 def _escape(char: str) -> str:
+    import json
+
     return r"\u007f" if char == "\x7f" else json.dumps(char)[1:-1]
 
 

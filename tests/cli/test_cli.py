@@ -537,11 +537,39 @@ except SystemExit:
     others = {"textual", "watchdog", "tantivy", "brvtui.notes", "brvtui.lab", "brvtui.engines.jeffs_brain.profile"}
     others |= {"httpx", "asyncio", "brvtui.engines.byterover.completion.model_answer", "brvtui.providers.models"}
     others |= {"dask", "distributed", "multiprocessing", "brvtui.fleet", "brvtui.cli.fleet"}
+    others |= {"scipy", "importlib.metadata"}
     assert not others & set(sys.modules), others & set(sys.modules)
 """
     args = [sys.executable, "-c", code, "query", "refresh", "--project", str(project.root)]
     done = subprocess.run(args, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("args", [["--version"], ["--help"], ["completion", "bash"]])
+def test_cold_help_imports_only_the_commands_of_click(args: list[str]) -> None:
+    code = """
+import sys
+from brvtui.cli import main
+try:
+    main()
+except SystemExit:
+    others = {"dataclasses", "json", "socket", "rich", "brvtui.engines", "brvtui.text", "brvtui.cli.serving"}
+    assert not others & set(sys.modules), others & set(sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
+def test_completing_a_command_imports_none() -> None:
+    code = "import sys; from brvtui.cli import main\ntry: main()\nfinally: print(sorted(sys.modules), file=sys.stderr)"
+    names = {"_BRV_TUI_COMPLETE": "bash_complete", "COMP_WORDS": "brv-tui ", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ, **names}
+    )
+    assert "plain,query" in done.stdout.split()
+    assert "plain,skill" not in done.stdout.split()
+    assert "brvtui.cli.options" not in done.stderr
 
 
 def test_ask_with_an_engine_without_tiers_lists_the_sources(run: Run) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectKind:
+class ProjectKind(NamedTuple):
     """The features of a project kind, and the words used for it. The defaults describe a ByteRover 3 context tree.
 
     A field named ``not_…`` is a sentence with the reason why an action is refused; it is empty if the action is
