@@ -11,12 +11,10 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-import tomllib
 import typing
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from brvtui.wording import nearest, shortened
 
@@ -33,8 +31,7 @@ _LARGEST = 1e15
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """The allowed values of a number: 0, or an absolute value from 1e-15 to 1e15, within ``least`` and ``most``."""
 
     least: float = 0
@@ -42,9 +39,10 @@ class Range:
     is_open: bool = False
     """True if the number must be above ``least``."""
 
-    def __contains__(self, number: float) -> bool:
+    def __contains__(self, number: Any) -> bool:
         from_least = self.least < number if self.is_open else self.least <= number
-        return from_least and number <= self.most and (number == 0 or 1 / _LARGEST <= abs(number) <= _LARGEST)
+        in_range = from_least and number <= self.most
+        return bool(in_range and (number == 0 or 1 / _LARGEST <= abs(number) <= _LARGEST))
 
     def __str__(self) -> str:
         limit = f"at most {min(self.most, _LARGEST):g}"
@@ -55,8 +53,7 @@ class Range:
         return f"be at least {self.least:g}, {limit}" if self.least else f"be a number of 0 or more, {limit}"
 
 
-@dataclass(frozen=True, slots=True)
-class TableKeys:
+class TableKeys(NamedTuple):
     """The exact keys of a table of numbers."""
 
     names: tuple[str, ...]
@@ -93,6 +90,8 @@ def parse_tables(data: bytes) -> dict[str, Any]:
         raise ValueError(f"a key of more than {_LONGEST_KEY} parts")
     if _LONG_NUMBER.search(data):
         raise ValueError("a number of more than 1,000 digits")
+    import tomllib
+
     try:
         return tomllib.loads(data.decode("utf-8"))
     except RecursionError:
@@ -136,8 +135,7 @@ def lowered(values: _T, reference: _T) -> _T:
     return lower
 
 
-@dataclass(frozen=True, slots=True)
-class Adjustable:
+class Adjustable(NamedTuple):
     """A constant whose value can be changed: a number in a range, a bool, or one of several strings."""
 
     name: str

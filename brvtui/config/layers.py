@@ -29,7 +29,6 @@ from brvtui.config.schema import (
 from brvtui.regular_files import MISSING, read_regular, read_within
 from brvtui.store.folders import config_folder
 from brvtui.text.visible import why_no_address
-from brvtui.typed_tables import parse_tables
 
 PROJECT_FILE = "brv-tui.toml"
 USER_FILE = "config.toml"
@@ -172,6 +171,8 @@ def read_tables(file: Path, kind: str = "settings", project: Path | None = None)
         return {}
     except (OSError, ValueError) as error:
         raise _unreadable(file, kind, faults.reason(error)) from error
+    from brvtui.typed_tables import parse_tables
+
     try:
         return parse_tables(data)
     except ValueError as error:

@@ -3,16 +3,11 @@
 The parser, environment variables, documentation and settings screen are derived from this schema.
 """
 
-from __future__ import annotations
-
-import dataclasses
-import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args
 
 from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES
 from brvtui.text.visible import masked_address
@@ -105,8 +100,10 @@ class Entry(NamedTuple):
     choices: tuple[str, ...] = ()
     least: int = 0
     most: int = 0
-    personal: bool = False
-    """True if only the user can set this, so that :class:`ProjectSettings` does not contain it."""
+    personal: bool = True
+    """True if only the user can set this. A project's file may be written by anyone, so it can change how the project
+    is read and shown, but not the user's consent, keys, cost limits, addresses, programs or records.
+    """
     by_hand: bool = False
     """True if the setting can only be changed by editing the file, not in the app."""
     restart: bool = False
@@ -127,164 +124,142 @@ class Entry(NamedTuple):
         return f"{self.least} to {self.most}" if self.kind is ValueKind.NUMBER else self.kind.value
 
 
-def _setting(default: Any, summary: str, **about: Any) -> Any:
-    return field(default=default, metadata={"summary": summary, **about})
+def _about(summary: str, **more: Any) -> dict[str, Any]:
+    return {"summary": summary, **more}
 
 
-@dataclass(frozen=True, slots=True)
-class Saving:
-    """Settings for saving notes."""
-
-    keep_mtime: bool = _setting(
-        False,
-        "keep a note's modification time, and so its recency, when saving, unless you choose otherwise in the editor",
-        of_app=True,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class EditorSettings(Saving):
+class EditorSettings(NamedTuple):
     """Settings for editing notes."""
 
-    command: str = _setting(
-        "",
-        "the program that opens notes from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`",
-        of_app=True,
-    )
+    keep_mtime: Annotated[bool, _about(
+        "keep a note's modification time, and so its recency, when saving, unless you choose otherwise in the editor",
+        personal=False, of_app=True,
+    )] = False  # fmt: skip
+    command: Annotated[str, _about(
+        "the program that opens notes from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`", of_app=True
+    )] = ""  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+_Model = Annotated[str, _about("the model; if empty, none is used")]
+_Url = Annotated[
+    str, _about("an OpenAI-compatible service that runs it (extra `[llm]`); empty: a local model (extra `[vectors]`)")
+]
+_KeyEnv = Annotated[str, _about("the environment variable that holds the service's key")]
+
+
+class Service(NamedTuple):
     """A model, local or at an address. Its key is never in a file: ``key_env`` names the variable that contains it."""
 
-    model: str = _setting("", "the model; if empty, none is used")
-    url: str = _setting(
-        "",
-        "an OpenAI-compatible service that runs it (extra `[llm]`); empty: a local model (extra `[vectors]`)",
-    )
-    key_env: str = _setting("", "the environment variable that holds the service's key")
+    model: _Model = ""
+    url: _Url = ""
+    key_env: _KeyEnv = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingService(Service):
+class EmbeddingService(NamedTuple):
     """A model that turns texts into vectors."""
 
-    provider: str = _setting(
-        "compatible",
+    model: _Model = ""
+    url: _Url = ""
+    key_env: _KeyEnv = ""
+    provider: Annotated[str, _about(
         "the provider; `openai` and `voyage` set the address, default model and key variable",
         choices=EMBEDDING_PROVIDERS,
-    )
-    batch_size: int = _setting(
-        0, "the maximum number of texts in one request; 0: the provider's own limit", most=10_000
-    )
-    input_type: str = _setting(
-        "none", "the kind of text that `voyage` optimizes vectors for", choices=("none", "document", "query")
-    )
+    )] = "compatible"  # fmt: skip
+    batch_size: Annotated[int, _about(
+        "the maximum number of texts in one request; 0: the provider's own limit", most=10_000
+    )] = 0  # fmt: skip
+    input_type: Annotated[str, _about(
+        "the kind of text that `voyage` optimizes vectors for", choices=("none", "document", "query")
+    )] = "none"  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
+class Services(NamedTuple):
     """The settings of the models that engines may use for searching."""
 
-    embedder: EmbeddingService = field(default=EmbeddingService(key_env="BRV_TUI_EMBEDDER_KEY"))
-    reranker: Service = field(default=Service(key_env="BRV_TUI_RERANKER_KEY"))
+    embedder: EmbeddingService = EmbeddingService(key_env="BRV_TUI_EMBEDDER_KEY")
+    reranker: Service = Service(key_env="BRV_TUI_RERANKER_KEY")
 
 
-@dataclass(frozen=True, slots=True)
-class Llm:
+class Llm(NamedTuple):
     """The language model for tiers 3 and 4; ``key_env`` names the variable that contains its key."""
 
-    protocol: str = _setting(
-        "openai", "the protocol of the service; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
-    )  # fmt: skip
-    model: str = _setting("", "the model; if empty, no model is called")
-    url: str = _setting("", "the service's address; empty: OpenAI's or Anthropic's own")
-    key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the key of the model's service")
-    allowed: bool = _setting(False, "let runs call the model without asking for permission in each session")
-    timeout: int = _setting(
-        120, "seconds without output after which the service is considered to have failed", least=1, most=3600,
-    )  # fmt: skip
-    sent_cents: int = _setting(0, "the price of a million tokens sent, in cents; 0: unknown", most=1_000_000)
-    received_cents: int = _setting(0, "the price of a million tokens received, in cents; 0: unknown", most=1_000_000)
-    answer_tokens: int = _setting(
-        400_000, "the total number of tokens that one answer may send and receive", least=1_000, most=1_000_000_000
-    )
-    answer_cents: int = _setting(
-        200, "the maximum cost of one answer, in cents, if prices are set; 0: no limit", most=1_000_000
-    )
+    protocol: Annotated[str, _about(
+        "the protocol of the service; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS
+    )] = "openai"  # fmt: skip
+    model: Annotated[str, _about("the model; if empty, no model is called")] = ""
+    url: Annotated[str, _about("the service's address; empty: OpenAI's or Anthropic's own")] = ""
+    key_env: Annotated[str, _about(
+        "the environment variable that holds the key of the model's service"
+    )] = "BRV_TUI_LLM_KEY"  # fmt: skip
+    allowed: Annotated[bool, _about("let runs call the model without asking for permission in each session")] = False
+    timeout: Annotated[int, _about(
+        "seconds without output after which the service is considered to have failed", least=1, most=3600
+    )] = 120  # fmt: skip
+    sent_cents: Annotated[int, _about("the price of a million tokens sent, in cents; 0: unknown", most=1_000_000)] = 0
+    received_cents: Annotated[int, _about(
+        "the price of a million tokens received, in cents; 0: unknown", most=1_000_000
+    )] = 0  # fmt: skip
+    answer_tokens: Annotated[int, _about(
+        "the total number of tokens that one answer may send and receive", least=1_000, most=1_000_000_000
+    )] = 400_000  # fmt: skip
+    answer_cents: Annotated[int, _about(
+        "the maximum cost of one answer, in cents, if prices are set; 0: no limit", most=1_000_000
+    )] = 200  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """The settings that determine the sources of notes' signals."""
 
-    frontmatter: str = _setting(
-        AUTO, "read signals from frontmatter, which ByteRover ignores; `auto`: as in the profile, off in `brv-3`",
-        choices=_SWITCH, restart=True,
-    )  # fmt: skip
+    frontmatter: Annotated[str, _about(
+        "read signals from frontmatter, which ByteRover ignores; `auto`: as in the profile, off in `brv-3`",
+        choices=_SWITCH, personal=False, restart=True,
+    )] = AUTO  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectSettings:
-    """The settings that a project's file may contain.
-
-    Such a file comes with the project and may be written by anyone. It can change how the project is read and shown,
-    but not the user's consent, keys, cost limits, addresses, programs or records.
-    """
-
-    theme: str = _setting(
-        "brv-dark",
-        "colour theme: one of ours, Textual's or your own (`brv-tui themes` says where yours are)",
-        of_app=True,
-    )
-    animations: str = _setting(
-        AUTO, "whether the app is animated; `auto`: off over ssh and in tmux", choices=_SWITCH, of_app=True
-    )
-    ascii: str = _setting(
-        AUTO,
-        "replace symbols with letters, even in names, but not in help, Markdown or `ask`; `auto`: unless output is "
-        "UTF-8",
-        choices=_SWITCH,
-        restart=True,
-    )
-    engine: str = _setting(DEFAULT, "the memory system whose retrieval answers queries", restart=True)
-    profile: str | Mapping[str, Any] = _setting(
-        DEFAULT_PROFILE, "the engine's constants; a table changes individual ones", restart=True
-    )
-    watch: bool = _setting(True, "follow changes on disk", restart=True, of_app=True)
-    history: int = _setting(
-        500, "the number of past queries to remember for each project", most=10_000, restart=True, of_app=True
-    )
-    signals: Signals = field(default=Signals())
-    editor: Saving = field(default=Saving())
-
-
-@dataclass(frozen=True, slots=True)
-class Settings(ProjectSettings):
+class Settings(NamedTuple):
     """All settings, merged from all layers. Without arguments, every setting has its default."""
 
-    panes: str = _setting(
-        FEW, "the panes that the Query screen shows until you change them: `few` means results and score",
+    theme: Annotated[str, _about(
+        "colour theme: one of ours, Textual's or your own (`brv-tui themes` says where yours are)",
+        personal=False, of_app=True,
+    )] = "brv-dark"  # fmt: skip
+    animations: Annotated[str, _about(
+        "whether the app is animated; `auto`: off over ssh and in tmux", choices=_SWITCH, personal=False, of_app=True
+    )] = AUTO  # fmt: skip
+    ascii: Annotated[str, _about(
+        "replace symbols with letters, even in names, but not in help, Markdown or `ask`; `auto`: unless output is "
+        "UTF-8", choices=_SWITCH, personal=False, restart=True,
+    )] = AUTO  # fmt: skip
+    engine: Annotated[str, _about(
+        "the memory system whose retrieval answers queries", personal=False, restart=True
+    )] = DEFAULT  # fmt: skip
+    profile: Annotated[str | Mapping[str, Any], _about(
+        "the engine's constants; a table changes individual ones", personal=False, restart=True
+    )] = DEFAULT_PROFILE  # fmt: skip
+    watch: Annotated[bool, _about("follow changes on disk", personal=False, restart=True, of_app=True)] = True
+    history: Annotated[int, _about(
+        "the number of past queries to remember for each project",
+        most=10_000, personal=False, restart=True, of_app=True,
+    )] = 500  # fmt: skip
+    signals: Signals = Signals()
+    editor: EditorSettings = EditorSettings()
+    panes: Annotated[str, _about(
+        "the panes that the Query screen shows until you change them: `few` means results and score",
         choices=(FEW, ALL), restart=True, of_app=True,
-    )  # fmt: skip
-    recording: bool = _setting(False, "record runs' access hits from the start, in the tool's own overlay")
-    keys: Mapping[str, str] = field(
-        default_factory=lambda: MappingProxyType({}),
-        metadata={
-            "summary": "your own keys for actions, by the binding's name; `brv-tui keys` lists the names",
-            "of_app": True,
-        },
-    )
-    key_variables: str = _setting(
-        "", "environment variables that `key_env` may name besides our own, separated by commas; the app never"
+    )] = FEW  # fmt: skip
+    recording: Annotated[bool, _about("record runs' access hits from the start, in the tool's own overlay")] = False
+    keys: Annotated[Mapping[str, str], _about(
+        "your own keys for actions, by the binding's name; `brv-tui keys` lists the names", of_app=True
+    )] = MappingProxyType({})  # fmt: skip
+    key_variables: Annotated[str, _about(
+        "environment variables that `key_env` may name besides our own, separated by commas; the app never"
         " changes this", by_hand=True,
-    )  # fmt: skip
-    hook_seconds: int = _setting(
-        6, "seconds after which your agent's hook stops waiting for an answer (`brv-tui delivery`)", least=1, most=3600,
-    )  # fmt: skip
-    editor: EditorSettings = field(default=EditorSettings())
-    llm: Llm = field(default=Llm())
-    services: Services = field(default=Services())
+    )] = ""  # fmt: skip
+    hook_seconds: Annotated[int, _about(
+        "seconds after which your agent's hook stops waiting for an answer (`brv-tui delivery`)", least=1, most=3600
+    )] = 6  # fmt: skip
+    llm: Llm = Llm()
+    services: Services = Services()
 
     def may_read_key(self, variable: str) -> bool:
         """True if the key of a service may be read from the environment variable ``variable``."""
@@ -303,9 +278,7 @@ _KINDS: Mapping[Any, ValueKind] = {
 @cache
 def entries() -> Mapping[str, Entry]:
     """Returns all settings by dotted name: first those outside tables, then table by table."""
-    of_projects = {entry.name for entry in _walk(ProjectSettings())}
-    found = (entry._replace(personal=entry.name not in of_projects) for entry in _walk(Settings()))
-    return MappingProxyType({entry.name: entry for entry in found})
+    return MappingProxyType({entry.name: entry for entry in _walk(Settings())})
 
 
 def entry_of(name: str) -> Entry | None:
@@ -314,15 +287,20 @@ def entry_of(name: str) -> Entry | None:
 
 
 def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
-    hints = typing.get_type_hints(type(tables))
-    for one in sorted(dataclasses.fields(tables), key=lambda one: dataclasses.is_dataclass(getattr(tables, one.name))):
-        name, default = f"{above}{one.name}", getattr(tables, one.name)
-        if dataclasses.is_dataclass(default):
+    hints = type(tables).__annotations__
+    for part, default in sorted(tables._asdict().items(), key=lambda one: _is_table(one[1])):
+        name = f"{above}{part}"
+        if _is_table(default):
             yield from _walk(default, f"{name}.")
             continue
-        kind = ValueKind.CHOICE if "choices" in one.metadata else _KINDS[hints[one.name]]
+        shape, about = get_args(hints[part])
+        kind = ValueKind.CHOICE if "choices" in about else _KINDS[shape]
         variable = "" if kind is ValueKind.KEYS else PREFIX + name.removeprefix("services.").replace(".", "_").upper()
-        yield Entry(name, kind, default, variable, **one.metadata)
+        yield Entry(name, kind, default, variable, **about)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, tuple)
 
 
 def assemble(values: Mapping[str, Value]) -> Settings:
@@ -332,13 +310,10 @@ def assemble(values: Mapping[str, Value]) -> Settings:
 
 
 def _with(tables: Any, values: Mapping[str, Value], above: str) -> Any:
-    assembled: dict[str, Any] = {}
-    for one in dataclasses.fields(tables):
-        name, held = f"{above}{one.name}", getattr(tables, one.name)
-        assembled[one.name] = (
-            _with(held, values, f"{name}.") if dataclasses.is_dataclass(held) else values.get(name, held)
-        )
-    return type(tables)(**assembled)
+    return tables._make(
+        _with(held, values, f"{above}{name}.") if _is_table(held) else values.get(f"{above}{name}", held)
+        for name, held in tables._asdict().items()
+    )
 
 
 def shown_value(name: str, value: Value) -> Value:

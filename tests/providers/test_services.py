@@ -129,8 +129,8 @@ def test_provider_key_is_sent_only_to_the_providers_address(monkeypatch: pytest.
     monkeypatch.delenv("BRV_TUI_EMBEDDER_KEY", raising=False)
 
     def key(**service: str) -> tuple[str, str]:
-        wanted = replace(Settings().services.embedder, **service)
-        found = embedder_settings(replace(Settings(), services=Services(embedder=wanted)))
+        wanted = Settings().services.embedder._replace(**service)
+        found = embedder_settings(Settings(services=Services(embedder=wanted)))
         return found.key, found.key_env
 
     assert key(provider="voyage") == ("voyage-key", "VOYAGE_API_KEY")
