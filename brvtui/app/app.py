@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from textual import events
 from textual.actions import ActionParseResult, parse
 from textual.binding import BindingType
 from textual.dom import DOMNode
@@ -360,9 +361,24 @@ class BrvTui(ConfiguredApp):
             self.end_on_signals(lambda: self.editing.keep_drafts())
 
     def on_ready(self) -> None:
-        """Opens the project, after the first paint."""
+        """Opens the project and completes the screen, after the first paint."""
+        self.screen.call_after_refresh(self._start)
+
+    def _start(self) -> None:
         if not self._request.is_fleet_alone:
-            self.screen.call_after_refresh(self.project.open)
+            self.project.open()
+        self._complete_screen()
+
+    def _complete_screen(self) -> None:
+        self.is_starting = False
+        if self.frame is not None:
+            self.frame.complete()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Completes the screen before it handles the first key, mouse event or pasted text."""
+        if self.is_starting and isinstance(event, (events.InputEvent, events.Paste)):
+            self._complete_screen()
+        await super().on_event(event)
 
     async def on_unmount(self) -> None:
         """Cancels the model's answer and closes the project, but waits only for a limited time."""

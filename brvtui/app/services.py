@@ -73,6 +73,8 @@ class AppServices(App[None]):
     """The settings in effect with their sources."""
     glyphs: Glyphs = UNICODE
     """The symbols that the app draws with."""
+    is_starting = True
+    """True until the first frame is painted or a key is pressed, so that hidden panes can be created later."""
     _commanded = False
 
     def __init__(self, ansi_color: bool | None = None) -> None:

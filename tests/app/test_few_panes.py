@@ -49,6 +49,22 @@ async def test_first_screen_shows_results_and_score_and_f4_the_route(
         assert screen(pilot).body.maximised == ""
 
 
+async def test_hidden_panes_are_created_after_the_first_frame_or_by_a_key(
+    few: None, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(garden.root)
+    monkeypatch.setattr(app, "_start", lambda: None)  # the first frame is never painted
+    async with app.run_test(size=WIDE) as pilot:
+        assert not screen(pilot).query("#route")
+        await pilot.press("f8")
+        assert "tree" in visible_panes(app)
+        assert {pane.id for pane in screen(pilot).body.panes} >= ASIDE
+    async with (app := make_app(garden.root)).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert {pane.id for pane in screen(pilot).body.panes} >= ASIDE
+        assert visible_panes(app) == {"results", "score"}
+
+
 async def test_maximised_route_shows_the_whole_sentence(garden: Tree, make_app: MakeApp) -> None:
     """Beside other panes, the sentence is cut to two lines, so that the steps below do not move."""
     for number in range(5):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -251,18 +252,19 @@ def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
     code = (
         "import sys, brvtui.app; assert 'textual' not in sys.modules;"
         "from brvtui.app.app import BrvTui; from brvtui.app.project.opening import Opening;"
-        "heavy = {'numpy', 'tantivy', 'yaml', 'watchdog', 'rapidfuzz', 'brvtui.session', 'brvtui.snapshot',"
+        "heavy = {'numpy', 'scipy', 'tantivy', 'yaml', 'watchdog', 'rapidfuzz', 'brvtui.session', 'brvtui.snapshot',"
         " 'markdown_it', 'textual.widgets._data_table', 'textual.widgets._markdown', 'pyuca',"
         " 'textual.widgets._text_area', 'tree_sitter', 'brvtui.app.editing.screen', 'brvtui.notes.plan',"
-        " 'brvtui.tree.editing.note_text', 'brvtui.engines.byterover.profile',"
-        " 'brvtui.engines.jeffs_brain.profile', 'brvtui.services.model', 'brvtui.trace', 'brvtui.app.contents',"
-        " 'brvtui.app.editing.controller', 'brvtui.app.query.permission', 'brvtui.engines.contract',"
-        " 'brvtui.app.actions.dialogs'};"
+        " 'brvtui.tree.editing.note_text', 'brvtui.services.model', 'brvtui.trace', 'brvtui.app.contents',"
+        " 'brvtui.app.editing.controller', 'brvtui.app.query.permission', 'brvtui.app.actions.dialogs',"
+        " 'brvtui.app.query.answer', 'brvtui.app.query.graph', 'brvtui.app.query.retry', 'brvtui.store.app_state'};"
+        "engines = lambda: {n for n in sys.modules if n[:15] == 'brvtui.engines.'} - {'brvtui.engines.registry'};"
         "app = BrvTui(Opening(None, None, None, None));"
-        "app.project.open = lambda: app.exit(heavy & set(sys.modules));"  # called after the first paint
-        "found = app.run(headless=True); assert found == set(), found"
+        "app.project.open = lambda: app.exit(heavy & set(sys.modules) | engines());"  # called after the first paint
+        "found = app.run(headless=True, size=(120, 36)); assert found == set(), found"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    few = {**os.environ, "BRV_TUI_PANES": "few"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=few)
     assert done.returncode == 0, done.stderr
 
 

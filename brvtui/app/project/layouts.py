@@ -15,7 +15,6 @@ from brvtui.app.arrangement import AS_DESIGNED, Arrangement, Layout, layout_from
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal
-from brvtui.store.app_state import LayoutStore
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -81,11 +80,15 @@ class Layouts:
 
 
 def _read(session: Session) -> dict[str, Layout]:
+    from brvtui.store.app_state import LayoutStore
+
     return {title: layout_from(plain) for title, plain in LayoutStore(session.project.tree).read().items()}
 
 
 def _write(session: Session, layouts: dict[str, dict[str, Any]]) -> None:
     """Writes ``layouts``. Raises :class:`Refusal` if that fails."""
+    from brvtui.store.app_state import LayoutStore
+
     try:
         LayoutStore(session.project.tree).write(layouts)
     except OSError as error:

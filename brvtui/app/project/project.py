@@ -16,7 +16,6 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import Phase, WatchState
 from brvtui.app.workers import Newest, Refusal
 from brvtui.config.schema import SettingProblem
-from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import reads_trees
 from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
@@ -341,6 +340,8 @@ class Switches:
         """Switches the engine to the next profile after the last requested profile."""
         view = self._services.store.view
         if self._project.session is not None and view.project.overview is not None:
+            from brvtui.engines.profile_files import profiles_of
+
             read, take = partial(profiles_of, view.engine.name), partial(self._switch_to_next, view.engine.name)
             self._services.background.run(read, take, group="profiles")
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
 from textual.message import Message
+from textual.widget import Widget
 
 from brvtui.app.actions.panes import QUERY_FIELD, SCOPE_TREE
 from brvtui.app.keys.bindings import bindings
@@ -200,13 +200,12 @@ class LintLine(Lines):
         return ""
 
 
-class QueryBox(Vertical):
+class QueryBox(Widget):
     """The field and the lint line, in a frame if there is enough space."""
 
     def compose(self) -> ComposeResult:
-        """Yields a row with the symbol, the field and the badge, and the lint line below it."""
-        with Horizontal(id="query-row"):
-            yield Prompt(id="prompt")
-            yield QueryInput(id="query")
-            yield QueryBadge(id="mode")
+        """Yields the symbol, the field and the badge in a row, and the lint line below it."""
+        yield Prompt(id="prompt")
+        yield QueryInput(id="query")
+        yield QueryBadge(id="mode")
         yield LintLine(id="lint")

@@ -14,7 +14,6 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch, PinState
 from brvtui.app.view import selectable
 from brvtui.app.workers import Refusal, is_cancelled
-from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import presentation
 from brvtui.wording import ordinal, shortened
 
@@ -206,6 +205,8 @@ class Reasons:
             self._services.notify("the answer is no longer pinned", timeout=4)
             return False
         store.update(PinState(trace))
+        from brvtui.engines.profile_files import profiles_of
+
         read, say = partial(profiles_of, trace.engine), partial(self._say_pinned, trace)
         self._services.background.run(read, say, group="profiles")
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -15,13 +15,9 @@ from textual.widgets import Input
 from brvtui.app.actions.screens import QUERY_SCREEN
 from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.query.answer import PINNED, AnswerPane
-from brvtui.app.query.cache import CachePane
 from brvtui.app.query.digest import DIGEST, ROWS, Digest
-from brvtui.app.query.graph import GraphPane
 from brvtui.app.query.query_box import QueryBox, QueryInput, ScopeTree
 from brvtui.app.query.results import ResultsPane
-from brvtui.app.query.retry import RetryPane
 from brvtui.app.query.route import VERDICT, RoutePane, Verdict
 from brvtui.app.query.score import ScorePane
 from brvtui.app.screens.frame import FrameScreen
@@ -33,7 +29,9 @@ from brvtui.app.widgets.pane import Pane
 if TYPE_CHECKING:
     from brvtui.app.project.layouts import Layouts
     from brvtui.app.project.selection import Selection
+    from brvtui.app.query.answer import AnswerPane
     from brvtui.app.query.cache import Cache
+    from brvtui.app.query.graph import GraphPane
     from brvtui.app.query.reasons import Reasons
     from brvtui.app.query.runner import QueryRunner
     from brvtui.paint.neighbourhood import Neighbourhood
@@ -160,12 +158,20 @@ class QueryScreen(FrameScreen):
         yield QueryBox(id="query-box")
 
     def make_panes(self) -> ComposeResult:
-        """Yields the headline and the panes."""
+        """Yields the headline, and the panes that are visible at the start."""
         yield Verdict(id="verdict")
-        yield RoutePane(id="route")
         yield ResultsPane(id="results")
-        yield Digest(id=DIGEST)
         yield ScorePane(id="score")
+
+    def make_more_panes(self) -> ComposeResult:
+        """Yields the panes of ``aside`` in the plan, and their summary."""
+        from brvtui.app.query.answer import AnswerPane
+        from brvtui.app.query.cache import CachePane
+        from brvtui.app.query.graph import GraphPane
+        from brvtui.app.query.retry import RetryPane
+
+        yield RoutePane(id="route")
+        yield Digest(id=DIGEST)
         yield AnswerPane(id="answer")
         yield RetryPane(id="retry")
         yield CachePane(id="cache")
@@ -192,9 +198,14 @@ class QueryScreen(FrameScreen):
         return self.query_one(ResultsPane)
 
     @property
+    def answer(self) -> AnswerPane:
+        """The Answer pane."""
+        return cast("AnswerPane", self.query_one("#answer"))
+
+    @property
     def note_at_hand(self) -> str:
         """The current note; while there is no answer, empty unless the tree has the focus."""
-        is_seen = self.view.answered is not None or isinstance(self.pane, ScopeTree)
+        is_seen = self.view.answered is not None or self.stop == "tree"
         return super().note_at_hand if is_seen else ""
 
     @property
@@ -240,7 +251,7 @@ class QueryScreen(FrameScreen):
         if self._ticking is None:
             return
         cache = self.view.cache.seen
-        counts_down = self.query_one(CachePane).display or self.query_one(Digest).display
+        counts_down = any(pane.display for pane in self.query(f"#cache, #{DIGEST}"))
         shown = counts_down and not self.has_class("-small")
         if cache and cache.look.entries and shown and not self.view.engine.frozen:
             self._ticking.resume()
@@ -256,7 +267,7 @@ class QueryScreen(FrameScreen):
     @on(Pane.NoteWanted)
     def _show_note(self, event: Pane.NoteWanted) -> None:
         self.services.select(event.file)
-        self.query_one(AnswerPane).show_tab("note")
+        self.answer.show_tab("note")
         self._restore = self._restore or self.body.peek("answer")
         self.action_pane("answer")
 
@@ -264,16 +275,18 @@ class QueryScreen(FrameScreen):
     def _reword(self, event: ResultsPane.WordingWanted) -> None:
         self.fill(event.query)
 
-    @on(AnswerPane.TextWanted)
-    def _read_note(self, event: AnswerPane.TextWanted) -> None:
+    # named, since the classes of these messages are imported only after the first frame
+
+    def on_answer_pane_text_wanted(self, event: AnswerPane.TextWanted) -> None:
+        """Reads the text of the note."""
         self._selection.want_text(event.file)
 
     @on(ScopeTree.ScopeWanted)
     def _scope(self, event: ScopeTree.ScopeWanted) -> None:
         self._queries.scope_to(event.folder)
 
-    @on(GraphPane.PictureWanted)
-    def _save_picture(self, event: GraphPane.PictureWanted) -> None:
+    def on_graph_pane_picture_wanted(self, event: GraphPane.PictureWanted) -> None:
+        """Saves the drawing as a picture."""
         self._save_graph(event.shown)
 
     @on(RoutePane.CounterfactualsWanted)
@@ -389,17 +402,21 @@ class QueryScreen(FrameScreen):
     def action_pin(self) -> None:
         """Pins the current answer, or unpins it."""
         if self._reasons.pin():
-            self.query_one(AnswerPane).show_tab(PINNED)
+            self._show_pinned()
+
+    def _show_pinned(self) -> None:
+        from brvtui.app.query.answer import PINNED
+
+        self.answer.show_tab(PINNED)
 
     def action_compare(self) -> None:
         """Shows the comparison with the pinned answer, maximised if necessary."""
         if self.view.pin.trace is None:
             self.notify(self.services.with_keys("nothing is pinned: {answer.pin} pins the current answer"), timeout=4)
             return
-        pane = self.query_one(AnswerPane)
         self.action_pane("answer")
-        pane.show_tab(PINNED)
-        if not self.body.maximised and not pane.has_room_to_compare:
+        self._show_pinned()
+        if not self.body.maximised and not self.answer.has_room_to_compare:
             self.action_maximise()
 
     def action_clear_cache(self) -> None:

@@ -56,6 +56,8 @@ class FrameScreen(Screen[None]):
         self._layouts = layouts
         self.is_made = False
         """True once the screen's panes exist; until then, the screen cannot show anything."""
+        self._lacks_panes = False
+        """True until :meth:`make_more_panes` is used."""
 
     def make_head(self) -> ComposeResult:
         """Yields the widgets between the status line and the panes."""
@@ -65,14 +67,21 @@ class FrameScreen(Screen[None]):
         """Yields the panes, in any order, and the head of :attr:`PLAN`, if any. Subclasses define this."""
         raise NotImplementedError
 
+    def make_more_panes(self) -> ComposeResult:
+        """Yields the remaining panes, which the first frame leaves out while they are hidden."""
+        yield from ()
+
     def compose(self) -> ComposeResult:
         """Yields the status line, the head, the body with all panes, and the key bar."""
         width, height = self.app.size
         self.set_class(is_wide(width, height), "-wide")
         yield StatusLine(id="status")
         yield from self.make_head()
-        shared = self._layouts.of(self.TITLE, self.PLAN)
-        yield Body(*self.make_panes(), plan=self.PLAN, wide=self._shows_all(width, height), shared=shared, id="body")
+        shared, wide = self._layouts.of(self.TITLE, self.PLAN), self._shows_all(width, height)
+        self._lacks_panes = self.services.is_starting and wide and self.PLAN.aside <= shared.hidden
+        panes = [*self.make_panes(), *(() if self._lacks_panes else self.make_more_panes())]
+        plan = self.PLAN._replace(digested={})  # there is no answer yet that could be summarised
+        yield Body(*panes, plan=plan, wide=wide, shared=shared, id="body")
         yield KeyBar(id="keys", idle=lambda: self.idle, renamed=lambda: self.renamed)
 
     @property
@@ -192,7 +201,16 @@ class FrameScreen(Screen[None]):
     def on_mount(self) -> None:
         """Shows the current view, since the screen may be created long after the view last changed."""
         self.is_made = True
+        if not self.services.is_starting:
+            self.complete()
         self.show(self.view)
+
+    def complete(self) -> None:
+        """Creates the panes that the first frame has left out."""
+        if self._lacks_panes and self.is_made:
+            self._lacks_panes = False
+            self.body.add(*self.make_more_panes())
+            self.show(self.view)
 
     def show_keys(self) -> None:
         """Updates the key bar, if the screen has been composed and not yet removed."""

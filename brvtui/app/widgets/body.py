@@ -101,6 +101,12 @@ class Body(Widget):
         self._shown: frozenset[str] = frozenset()
         self._display(self.areas(Size(_ANY, _ANY)))
 
+    def add(self, *panes: Widget) -> None:
+        """Adds ``panes``, which are shown if they have an area."""
+        self._panes += panes
+        self._display(self.areas(self.size))
+        self.mount(*panes)
+
     @property
     def layout(self) -> Layout:
         """The layout that places the panes."""
