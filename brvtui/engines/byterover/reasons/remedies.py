@@ -154,8 +154,8 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
     is_fixed = bool(case.folder_file) or not case.note.is_local  # a shared source is read only
     # The few changes of the note's state come before the many wordings and titles, for a search that ends early.
     edited = [] if is_fixed else _improving(case, now, [_edit(case)])
-    updates = [] if is_fixed else _improving(case, now, _update(case))
     matured = [] if is_fixed else _improving(case, now, _higher_maturity(case))
+    updates = [] if is_fixed else _improving(case, now, _update(case))
     wordings = {tried.change: tried for each in cases for tried in _reworded(each)}
     reworded = _improving(case, now, list(wordings.values()))
     # the smallest change that helps, and the one that helps most
