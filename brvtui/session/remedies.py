@@ -476,8 +476,8 @@ def find_remedies(
     """The changes that raise or, with ``lower``, lower the document of ``explanation``.
 
     Raising changes are the engine's own, if it proposes any, and a combination of two changes if no single one puts the
-    document first. All have their side effects on judged and logged queries. ``limits`` are the time limits in seconds,
-    for the changes and for the side effects. Raises KeyError if the answer's snapshot was dropped, and
+    document first. All have their side effects on judged and logged queries; changes that make none of these worse come
+    first. ``limits`` are the time limits in seconds, for the changes and for the side effects. Raises KeyError if the answer's snapshot was dropped, and
     :class:`brvtui.engines.contract.EngineError`.
     """
     trace = explanation.trace
@@ -498,7 +498,8 @@ def find_remedies(
     tried += [(finder.as_remedy(both), both[2])] if both is not None else []
     others = other_queries(session, query) if tried else []
     remedies = finder.with_side_effects(tried, others, time_limit(limits[1], cancelled))
-    return replace(search, remedies=remedies, notice=notice)
+    harmless_first = sorted(remedies, key=lambda one: any(effect.is_worse for effect in one.side_effects))
+    return replace(search, remedies=tuple(harmless_first), notice=notice)
 
 
 def time_limit(seconds: float, cancelled: Callable[[], bool] = lambda: False) -> Callable[[], bool]:
