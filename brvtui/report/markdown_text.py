@@ -9,7 +9,7 @@ from brvtui.text.visible import visible
 
 _SPECIAL = re.compile(r"[\\`*\[\]|~$#!@]|(?<![^\W_])_|_(?![^\W_])|(?<=[A-Za-z]):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_TAME = re.compile(r"[\w./ -]*\w[\w./ -]*", re.ASCII)
+_TAME = re.compile(r"[./ -]*\w[\w./ -]*", re.ASCII)
 _FENCE = re.compile(r"`{3,}")
 _LEAST_FENCE = 3
 

@@ -238,7 +238,7 @@ def _stem(stemmer: tantivy.TextAnalyzer, word: str) -> str:
     return stems[0] if stems else ""
 
 
-_FENCE = re.compile(r"^\s*(?:```|~~~).*", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*(?:```|~~~).*", re.MULTILINE)
 _LEAST_LATIN = 3
 
 

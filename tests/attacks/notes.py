@@ -95,6 +95,13 @@ WHOLE = {
     "1,000 lists in one another": "\n".join("  " * n + "- a" for n in range(1_000)),
 }
 
+_HEADINGS = {
+    "blanks in a heading": "## x" + " " * 9_900_000 + "b",
+    "blanks in 4,900 headings": ("## x" + " " * 1_990 + "b\n") * 4_900,
+    "number signs in a heading": "## x" + " #" * 4_900_000 + "b",
+}
+_MARKED_LINES = {"stars": "*" * 497, "brackets": "[" * 497, "x": "x" * 496 + "a", "colons": "at " + ":" * 490}
+
 
 def _project(text: str, name: str = "note.md") -> Callable[[Path], Sequence[str | Path]]:
     def prepare(folder: Path) -> Sequence[str | Path]:
@@ -105,6 +112,18 @@ def _project(text: str, name: str = "note.md") -> Callable[[Path], Sequence[str 
         (tree / "gate.md").write_text("# North gate\n\nopens at six [note](note.md)\n")
         (tree / name).write_text(text)
         return ["explain", "north gate", "yard/gate.md", "--project", folder]
+
+    return prepare
+
+
+def _copies(text: str, count: int, *arguments: str) -> Callable[[Path], Sequence[str | Path]]:
+    """A command about a project with ``count`` notes that contain ``text``."""
+
+    def prepare(folder: Path) -> Sequence[str | Path]:
+        for number in range(count):
+            (folder / ".brv" / "context-tree" / "yard").mkdir(parents=True, exist_ok=True)
+            (folder / ".brv" / "context-tree" / "yard" / f"{number}.md").write_text(f"# Note {number}\n\n{text}")
+        return [*arguments, "--project", folder]
 
     return prepare
 
@@ -142,6 +161,14 @@ assert page.text
 assert page_document(page, 40, {raw}).lines
 session.close()
 """
+_MATCH = """
+from brvtui.report.markdown_text import path
+from brvtui.text.full_text import TextDocument, content_words
+from brvtui.tree.editing.new_notes import keywords_of
+assert not content_words(TextDocument("a.md", "", "", "", "\\n" * 500_000))
+assert keywords_of("a" + "!" * 500_000 + "a", ())
+assert path("a" * 500_000 + "<")
+"""
 _COMPARE = """
 from brvtui.tree.editing.merging import difference, merged
 few, mixed = "a\\n" * 1_999, "a\\nb\\n" * 999
@@ -157,6 +184,14 @@ def _all() -> Iterator[Attack]:
         yield Attack(f"a summary with {what}", _project(text.replace("importance: 50", "type: summary"), "_index.md"))
     for what, text in TEXTS.items():
         yield Attack(f"a note with {what}", _project(text), _READ_LINKS)
+    for what, text in _HEADINGS.items():
+        for engine in ("knowing", "soleri"):
+            prepare = _copies(text, 1, "query", "north gate", "--engine", engine)
+            yield Attack(f"{what}, read by {engine}", prepare)
+    for mark, line in _MARKED_LINES.items():
+        prepare = _copies(f"{line}\n" * 400, 10, "health")
+        yield Attack(f"10 notes of lines of {mark}, health", prepare, cpu_seconds=8.0)
+    yield Attack("line breaks, marks and letters without end", lambda _: (), _MATCH)
     for what, text in WHOLE.items():
         yield Attack(f"{what}, shown", _project(text), _SHOW.format(raw=False))
     for what, mark in MARKS.items():

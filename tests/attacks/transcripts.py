@@ -142,6 +142,8 @@ def _attacks() -> Iterator[Attack]:
             {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "brv query '" + "'\\'" * 5_000}}]}}),
         "a long word in an answer": _rows(_call(1), {**_ROW, "type": "user", "message": {"content": [
             {"type": "tool_result", "tool_use_id": "t1", "content": "a" * 6_000_000}]}}),
+        "a long word in a list of sources": _rows(_call(1), {**_ROW, "type": "user", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": f"## Sources\n- {'a' * 6_000_000}"}]}}),
         "a long word of another hook": _rows(_prompt(), *[_hook(type="hook_success", stdout="a" * 15_000, uuid=f"h{n}")
                                                           for n in range(200)]),
         "a huge plain log": partial(_repeated, {"time": _TIME, "prompt": "q", "delivered": "x" * 1_000_000}, 150),

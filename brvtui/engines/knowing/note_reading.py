@@ -16,7 +16,7 @@ from brvtui.tree.reading.frontmatter import parse, text_of, texts_of
 from brvtui.tree.reading.links import Link, LinkKind, links_in
 
 NOTE, SECTION = "note", "section"
-_HEADING = re.compile(r"^##[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"^##[ \t]+(.+)")
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
 _FILES = "**Files:**"
 _BULLET = re.compile(r"^\s*[-*+]\s+`?([^\s`]+)`?")
@@ -182,7 +182,8 @@ def _sections(body: str, limit: int) -> list[_NoteSection]:
         match = _HEADING.match(line.rstrip("\r\n")) if line.startswith("##") and not fence else None
         if match is not None and len(sections) < limit:
             sections.append(_NoteSection(heading, start, "".join(lines).strip()))
-            heading, start, lines = match[1], place, []
+            plain = match[1].rstrip(" \t").rstrip("#").rstrip(" \t") or match[1][0]
+            heading, start, lines = plain, place, []
         else:
             lines.append(line)
         place += len(line)

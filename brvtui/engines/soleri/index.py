@@ -30,7 +30,7 @@ from brvtui.tree.reading.signals import Source
 _TYPES = ("pattern", "anti-pattern", "rule", "playbook")
 _SEVERITIES = {"critical": "critical", "warning": "warning", "suggestion": "suggestion", "info": "suggestion"}
 _BY_MATURITY = {"core": "critical", "validated": "warning", "draft": "suggestion"}
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$", re.MULTILINE)
+_HEADING = re.compile(r"^(#{1,6})\s++(.*+)(?:(?<=#)|\s*#*$)", re.MULTILINE)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _BULLET = re.compile(r"^\s*[-*+]\s+")
 _FACTS, _REASON, _RAW, _NARRATIVE, _RELATIONS = "facts", "reason", "raw concept", "narrative", "relations"
@@ -114,7 +114,7 @@ def _sections(body: str) -> dict[str, str]:
         if heading is None:
             sections[name].append(line)
         elif len(heading[1]) == 2:
-            name = heading[2].strip().lower()
+            name = heading[2].rstrip("#").strip().lower()
             sections.setdefault(name, [])
     return {name: "\n".join(lines).strip() for name, lines in sections.items()}
 

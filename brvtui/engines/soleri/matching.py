@@ -13,7 +13,9 @@ _LEAST = 2
 _OR = " OR "
 _SLOW_WORDS = 64
 _WORD = re.compile(
-    r'\^?(?:(?!(?:AND|OR|NOT|NEAR)(?:[ \t\n\r]|\Z))[\w\x80-\U0010ffff]+|"[^"]*")\*?(?=[ \t\n\r]|\Z)', re.ASCII
+    r"\^?(?:(?<![\w\x80-\U0010ffff])(?!(?:AND|OR|NOT|NEAR)(?:[ \t\n\r]|\Z))[\w\x80-\U0010ffff]++|"
+    r'"[^"]*")\*?(?=[ \t\n\r]|\Z)',
+    re.ASCII,
 )
 """A word, phrase or prefix as FTS5 reads it. For FTS5, a no-break space is part of a word."""
 

@@ -20,7 +20,7 @@ _LEAST_NODE = 20
 _SECONDS = 10.0
 _LARGEST_PAGE = 1_048_576
 _LONGEST_VERSION = 256  # npm's own limit
-_VERSION = re.compile(r"^\s*version:\s*['\"]?([0-9][^\s'\"]{,255})", re.MULTILINE)
+_VERSION = re.compile(r"^[^\S\n]*version:\s*['\"]?([0-9][^\s'\"]{,255})", re.MULTILINE)
 _SCRIPTS = "scripts"
 _NPM = ("NPM_CONFIG_PREFIX", "npm_config_prefix")
 """The environment variables that set the location of npm's global folder."""

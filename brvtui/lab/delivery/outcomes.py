@@ -16,7 +16,7 @@ _UNCOVERED = "the engine answered that no note covers the query"
 _OPENING, _CLOSING = "<byterover-context>", "</byterover-context>"
 _INTRODUCTION = re.compile(r"^\s*The following knowledge is from ByteRover[^\n]*:\s*")
 _SOURCES = re.compile(r"^(?:\*\*Sources\*\*|#+ Sources)[^\n]*$\n(?P<list>(?:\s*[-*] [^\n]*\n?|\s*\n)*)", re.MULTILINE)
-_PATH = re.compile(r"[^\s`*()\[\]]+\.(?:md|html)")
+_PATH = re.compile(r"(?<![^\s`*()\[\]])[^\s`*()\[\]]+\.(?:md|html)")
 _TREE_FOLDER = ".brv/context-tree/"
 _SHORTEST_NAME = 6
 """The minimum length of a file name whose appearance in a reply is not a coincidence."""

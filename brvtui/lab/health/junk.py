@@ -21,13 +21,13 @@ _META = "author authors date timestamp created updated createdat updatedat tags 
 _METADATA = frozenset(_META.split())
 _PLACEHOLDER = re.compile(
     r"[-*>\s\d.\[\]x|]*\(?(?:(?:todo|tbd|tba|fixme)\b.{0,80}|draft|pending|proposed|n/?a|"
-    r"none(?: yet)?|nothing(?: yet)?|empty|unknown|placeholder|xxx+|wip|"
+    r"none(?: yet)?|nothing(?: yet)?|empty|unknown|placeholder|(?:(?<=\()x*)?xxx|wip|"
     r"lorem ipsum.{0,400}|to be (?:added|defined|determined|done|written|filled(?: in)?|completed|documented|decided)|"
     r"(?:coming|more) soon|more to come|(?:describe|add|insert|fill in|write|enter|your|replace|explain|list|briefly) "
     r".{0,60}(?:here|\.\.\.|…|text|this section|above|below)|<[^<>]{0,80}>|\[[^\[\]]{0,80}\]|\{\{?[^{}]{0,80}\}\}?|"
-    r"[*_]*(?:what|why|how|when|where|who|which) .{0,60}\?|[*_(<\[]+(?:describe|explain|add|insert|list|write|fill|"
-    r"enter|summari[sz]e|provide|replace)\b.{0,80}[*_)>\]]|hh:mm(?::ss)?|yyyy-mm-dd|statement(?: \[category\])?)\)?"
-    r"[\s.:!*_]*",
+    r"(?:(?<=\()[*_]+|_[*_]*)?(?:what|why|how|when|where|who|which) .{0,60}\?|(?:[_(<][*_(<\[]*|[*\[])(?:describe|"
+    r"explain|add|insert|list|write|fill|enter|summari[sz]e|provide|replace)\b.{0,80}[*_)>\]]|hh:mm(?::ss)?|"
+    r"yyyy-mm-dd|statement(?: \[category\])?)\)?[\s.:!*_]*",
     re.IGNORECASE,
 )
 _LINKS = re.compile(
@@ -73,7 +73,7 @@ _CHATTER = re.compile(
 _MACHINE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[?(?:INFO|WARN|"
     r"WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE|OK|FAIL|FAILED|PASS|PASSED)\b[\]: ]|Traceback \(|"
-    r"File \"[^\"]+\", line \d|at \S+ ?\(?\S*:\d|>>> |npm (?:ERR|WARN|notice)|diff --git|index [0-9a-f]{6,}|@@ -\d|"
+    r"File \"[^\"]+\", line \d|at \S+(?: \S*)?:\d|>>> |npm (?:ERR|WARN|notice)|diff --git|index [0-9a-f]{6,}|@@ -\d|"
     r"\+\+\+ |--- [ab]/|[-dl](?:[r-][w-][xsStT-]){3}|total \d+$|"
     r"(?:collected )?\d+ (?:passed|failed|packages|items|tests)\b|={3,} |[✓✔✗✘×●]|"
     r"(?:===|---|"

@@ -18,7 +18,7 @@ from brvtui.tree.reading.signals import NoteSignals
 
 _LONGEST_SLUG = 80
 _NO_WORD = re.compile(r"[\W_]+")
-_EDGE_PUNCTUATION = re.compile(r"^\W+|\W+$")
+_EDGE_PUNCTUATION = re.compile(r"^\W+|(?<!\W)\W+$")
 
 
 class Template(StrEnum):
