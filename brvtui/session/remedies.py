@@ -477,8 +477,8 @@ def find_remedies(
 
     Raising changes are the engine's own, if it proposes any, and a combination of two changes if no single one puts the
     document first. All have their side effects on judged and logged queries; changes that make none of these worse come
-    first. ``limits`` are the time limits in seconds, for the changes and for the side effects. Raises KeyError if the answer's snapshot was dropped, and
-    :class:`brvtui.engines.contract.EngineError`.
+    first. ``limits`` are the time limits in seconds, for the changes and for the side effects. Raises KeyError if the
+    answer's snapshot was dropped, and :class:`brvtui.engines.contract.EngineError`.
     """
     trace = explanation.trace
     engine = registry.without_state(session.engines.named(trace.engine))
