@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from brvtui.app.lab.cell import loss_of, misleads
+from brvtui.app.states import LabCell, LabColumn
 from brvtui.lab.engine_comparison import (
     BestEngine,
     EngineAnswer,
@@ -42,8 +44,10 @@ from brvtui.lab.evaluation.results import (
     QueryResult,
     RankedDocument,
     UnknownMetric,
+    better_first,
     parse_metric,
 )
+from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import UNICODE
 from brvtui.report.engine_comparison import answers_blocks, best_text
@@ -193,6 +197,44 @@ def test_differences_of_answers_name_ranks_and_quotes() -> None:
     lost = QueryChange(answer("", "", "a", "not covered"), answer("ab", "ab", "a"))
     assert lost.differences[:2] == ("tier 2 → not covered", "first a.md → no result")
     assert lost.summary == "tier 2 → not covered, first a.md → no result, a.md: 1 → not found and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("grades", "first", "better"),
+    [
+        ({}, "a", None), ({"a": 3, "b": 3}, "b", None), ({"a": 2, "b": 3}, "a", "b"), ({"b": 1}, "a", "b"),
+        ({"b": 1}, "", "b"), ({"a": 0, "b": 0}, "a", ""), ({"b": 0}, "a", None), ({"b": 0}, "", None),
+    ],
+)  # fmt: skip
+def test_document_that_should_be_first_is_named(grades: dict[str, int], first: str, better: str | None) -> None:
+    assert better_first(first, grades) == better
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_misleading"),
+    [
+        ("tier 3 wrong", "tier 2 wrong", True), ("tier 2 wrong", "tier 3 wrong", False),
+        ("tier 2 wrong", "tier 2 wrong", False), ("tier 3 right", "tier 2 wrong", True),
+        ("tier 3 wrong", "tier 2 right", False), ("tier 2 right", "tier 3 wrong", True),
+        ("not covered", "tier 2 wrong", True), ("tier 2 wrong", "not covered", False),
+    ],
+)  # fmt: skip
+def test_tier_change_to_a_wrong_first_note_is_a_loss(before: str, now: str, is_misleading: bool) -> None:
+    """Only grade 0 is given, so that no metric can fall."""
+
+    def answer(text: str) -> QueryResult:
+        outcome, _, first = text.rpartition(" ") if text.startswith("tier") else (text, "", "")
+        results = (RankedDocument(first, 1.0),) if first else ()
+        return QueryResult("q", "text", "", "", {"wrong": 0}, outcome, results, 0, 1.0)
+
+    change = QueryChange(answer(now), answer(before))
+    assert (change.is_misleading, change.is_loss) == (is_misleading, is_misleading)
+    cells, column = [LabCell(answer(each), (None,)) for each in (now, before)], LabColumn(Variant(revision="HEAD"), "")
+    assert misleads(*cells, column) is is_misleading
+    assert misleads(*reversed(cells), LabColumn(Variant(days=1), "")) is is_misleading, "later than now"
+    assert loss_of([LabColumn(Variant(), "", {"q": cells[0]}), column._replace(cells={"q": cells[1]})], "q", 0) == (
+        1.0 if is_misleading else pytest.approx(0.0, abs=1e-3)
+    )
 
 
 MRR = parse_metric("mrr")

@@ -24,7 +24,8 @@ _SAME = 5e-4
 def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
     """Returns the query's largest loss in the other columns; with only one column, the metric's distance from 1.
 
-    In the latter case, an unexpected outcome adds 2. A different answer with an equal metric is a small loss.
+    In the latter case, an unexpected outcome adds 2. A different answer with an equal metric is a small loss, and a
+    misleading one is a large loss.
     """
     if not columns or query not in columns[0].cells:
         return 0.0
@@ -40,7 +41,7 @@ def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
         value = cell.values[metric]
         change = 0.0 if now is None or value is None else value - now
         losses.append(change if column.variant.is_earlier else -change)
-        losses.append(_SAME if _differs(first, cell, column) else 0.0)
+        losses.append(1.0 if misleads(first, cell, column) else _SAME if _differs(first, cell, column) else 0.0)
     return max(losses)
 
 
@@ -48,6 +49,12 @@ def is_otherwise(lab: LabState, column: LabColumn, query: str) -> bool:
     """True if the answer to ``query`` in ``column`` differs from the current answer."""
     now, there = lab.columns[0].cells.get(query), column.cells.get(query)
     return now is not None and there is not None and _differs(now, there, column)
+
+
+def misleads(now: LabCell, there: LabCell, column: LabColumn) -> bool:
+    """True if the later of two answers, ``there`` in ``column``, is from another tier and puts a wrong note first."""
+    before, after = (there, now) if column.variant.is_earlier else (now, there)
+    return not column.variant.engine and QueryChange(after.result, before.result).is_misleading
 
 
 def _differs(now: LabCell, there: LabCell, column: LabColumn) -> bool:
@@ -121,7 +128,7 @@ class CellPane(Pane):
         if judgment.scope:
             lines += wrapped(f"in {judgment.scope}", width)
         if judgment.comment:
-            lines += wrapped(judgment.comment, width)
+            lines += wrapped(f"comment: {judgment.comment}", width)
         cell = column.cells.get(judgment.id)
         if column.problem:
             return [*lines, Line(), *wrapped(column.problem, width, "warn")]

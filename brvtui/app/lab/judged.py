@@ -13,7 +13,7 @@ from textual.message import Message
 from brvtui.app.actions.panes import JUDGED
 from brvtui.app.arrangement import is_wide
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.lab.cell import is_otherwise, loss_of, short_outcome, tier_role_of, value_of
+from brvtui.app.lab.cell import is_otherwise, loss_of, misleads, short_outcome, tier_role_of, value_of
 from brvtui.app.states import EngineState, LabCell, LabColumn, LabState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
@@ -32,6 +32,7 @@ from brvtui.wording import counted, difference_as_shown, ordinal
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
 _ORDERS = ("worst first", "as in the file", "lowest first")
 _SOUGHT = 50
+_WORSE = "worse"
 _HEAD = 2
 """The number of lines above the rows: the column names and the means."""
 _MEANINGS = {
@@ -77,13 +78,13 @@ class JudgedPane(ChoicePane):
         "This table shows how answers would change under other conditions. Each row is a judged query (one for which "
         "you graded the right notes) or the open query; each column is a condition. The first column shows the "
         "current outcome and value of a metric. The others show their own value and its difference from now (for the "
-        "past: how much the current value differs from it), 'tier' if another tier answers, or 'other' if another "
-        "note comes first or is quoted. Outcomes are T0 to T4 for tiers, and yes or none for engines without tiers; a "
-        "cross marks an unexpected outcome. The worst query is the one with the largest drop in any other column; "
-        "with only one column, unexpected answers come first, then the lowest values. A column can be for another "
-        "engine, time, git revision, constant or unsaved text; a column for the past shows what has changed since. "
-        "After an edit, a column shows the answers from before the edit: judge there to make the earlier answer the "
-        "expected one, or remove the column to accept the edit."
+        "past: how much the current value differs from it), 'tier' if another tier answers ('worse' if its first note "
+        "has a lower grade than another), or 'other' if another note comes first or is quoted. Outcomes are T0 to T4 "
+        "for tiers, and yes or none for engines without tiers; a cross marks an unexpected outcome. The worst query is "
+        "the one with the largest drop in any other column; with only one column, unexpected answers come first, then "
+        "the lowest values. A column can be for another engine, time, git revision, constant or unsaved text; a column "
+        "for the past shows what has changed since. After an edit, a column shows the answers from before the edit: "
+        "judge there to make the earlier answer the expected one, or remove the column to accept the edit."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
 
@@ -132,12 +133,12 @@ class JudgedPane(ChoicePane):
         many = len(lab.judgments or ())
         title = f"{self.TITLE} {many} · {DEFAULT_METRICS[self.metric]}" if many else "Latest queries, none judged"
         edited = self.order == 0 and any(column.variant.earlier is not None for column in lab.columns)
-        heading = f"{title} · {'changed first, then worst' if edited else _ORDERS[self.order]}"
+        order = "changed first, then worst" if edited else _ORDERS[self.order]
         if lab.stopped:
-            return self.services.with_keys(f"{heading} · stopped at {lab.done} of {lab.total}: {{lab.stop}} continues")
-        if lab.done < lab.total:
-            return self.services.with_keys(f"{heading} · asking {lab.done} of {lab.total}; {{lab.stop}} stops")
-        return heading
+            order = f"stopped at {lab.done} of {lab.total}: {{lab.stop}} continues"
+        elif lab.done < lab.total:
+            order = f"asking {lab.done} of {lab.total}; {{lab.stop}} stops"
+        return self.services.with_keys(f"{title} · {order}")
 
     @property
     def judgment(self) -> Judgment | None:
@@ -333,6 +334,8 @@ class JudgedPane(ChoicePane):
             role = "bold warn" if has_moved or expected is False else tier_role_of(outcome)
             of_tiers = "yes" not in (short_outcome(outcome), short_outcome(first.result.outcome if first else ""))
             difference = "" if not of_tiers else "tier" if has_moved else "other" if moved else ""
+            if first is not None and misleads(first, cell, column):
+                difference = _WORSE
             row_line.extend(
                 self._cell(column, cell.values[self.metric], now, outcome, role, place, difference, expected).spans
             )
@@ -355,8 +358,8 @@ class JudgedPane(ChoicePane):
         if place:
             change = 0.0 if now is None or value is None else difference_as_shown(value, now, 2)
             change = -change if column.variant.is_earlier else change
-            text = signed(change) if change else moved
-            row_line.fit(text, 6, "bold bad" if change < 0 else "warn" if text == moved else "ok")
+            text = signed(change) if change < 0 or (change and moved != _WORSE) else moved
+            row_line.fit(text, 6, "bold bad" if change < 0 or text == _WORSE else "warn" if text == moved else "ok")
         return row_line.fit("", (_OTHER if place else _FIRST) - row_line.width)
 
     def _nothing(self, view: View, width: int) -> list[Line]:

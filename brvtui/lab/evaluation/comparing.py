@@ -119,9 +119,16 @@ class QueryChange:
         return difference is not None and difference < -_SAME
 
     @property
+    def is_misleading(self) -> bool:
+        """True if the outcome changed and a wrong note is first now; False if one was first in a lower tier before."""
+        was_as_wrong = self.before.misleads and self.before.outcome < self.now.outcome  # lower tiers use it as it is
+        return self.changes_outcome and self.now.misleads and not was_as_wrong
+
+    @property
     def is_loss(self) -> bool:
-        """True if the query got worse in the first default metric, or lost its expected outcome."""
-        return (self.before.as_expected is True and self.now.as_expected is False) or self.is_worse(DEFAULT_METRICS[0])
+        """True if the first default metric fell, the expected outcome was lost, or :attr:`is_misleading`."""
+        lost = self.before.as_expected is True and self.now.as_expected is False
+        return lost or self.is_misleading or self.is_worse(DEFAULT_METRICS[0])
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,17 @@ def average_precision(ranking: Sequence[str], grades: Grades, cut: int = 0) -> f
     return total / relevant if relevant else 0.0
 
 
+def better_first(first: str, grades: Grades) -> str | None:
+    """The document with the best grade if it should be first instead of ``first``, which is empty without results.
+
+    Empty if ``first`` is irrelevant and no document is relevant; None if ``first`` is right, or nothing is graded.
+    """
+    best = max(grades, key=lambda path: grades[path], default="")
+    if best and grades[best] > max(grades.get(first, 0), 0):
+        return best
+    return "" if grades.get(first) == 0 else None
+
+
 def _gain(grades: Sequence[int]) -> float:
     return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
 
@@ -189,6 +200,11 @@ class QueryResult:
     def as_expected(self) -> bool | None:
         """True if the outcome is as expected; None if none is expected."""
         return meets(self.expected, self.outcome)
+
+    @property
+    def misleads(self) -> bool:
+        """True if the first document is graded below another one, or is irrelevant."""
+        return bool(self.results) and better_first(self.results[0].path, self.grades) is not None
 
     @property
     def first_miss(self) -> str:
