@@ -132,7 +132,6 @@ class FleetMembersPane(ChoicePane):
         """Switches to the next order."""
         self.order = (self.order + 1) % len(_ORDERS)
         self.rebuild()
-        self.reveal()
 
 
 def _kind(state: FleetState, name: str) -> int:

@@ -143,9 +143,8 @@ class FleetResultsPane(ChoicePane):
         return LazyLines(head, rows, tail, lambda row: self._row(state, row, width))
 
     def changed(self) -> None:
-        """Keeps the selected result in view."""
+        """Follows the selected result while the pane has the focus."""
         super().changed()
-        self.reveal()
         if self.has_focus:
             self._follow()
 

@@ -129,7 +129,6 @@ class TermsPane(ChoicePane):
             return
         self._opened = "" if self._opened == self.chosen else self.chosen
         self.rebuild()
-        self.reveal()
 
     def action_order(self) -> None:
         """Sorts by the next key."""

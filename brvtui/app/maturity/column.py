@@ -161,11 +161,6 @@ class ColumnPane(ChoicePane):
         """Returns the lines unchanged, since only matching cards were built."""
         return lines
 
-    def changed(self) -> None:
-        """Keeps the selected note in view."""
-        super().changed()
-        self.reveal()
-
     def update(self, view: View) -> None:
         """Shows ``view`` and moves the cursor to the selected note."""
         before = self.view.selection.file

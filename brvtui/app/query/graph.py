@@ -83,9 +83,8 @@ class GraphPane(ChoicePane):
         return lines
 
     def changed(self) -> None:
-        """Keeps the cursor's row in view and updates the key bar."""
+        """Updates the key bar."""
         super().changed()
-        self.reveal()
         self.show_keys()
 
     @property

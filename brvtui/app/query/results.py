@@ -136,11 +136,6 @@ class ResultsPane(ChoicePane):
                 row += _plain_lines(view, hit.file, width)
             self.add_rows(lines, row, hit.file)
 
-    def changed(self) -> None:
-        """Keeps the selected result in view."""
-        super().changed()
-        self.reveal()
-
     def _near(self, trace: Trace, view: View, width: int) -> list[Line]:
         from brvtui.paint.hits import ResultRow, miss_title_room, near_miss_lines
         from brvtui.paint.sentence import told_apart

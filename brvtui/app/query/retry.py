@@ -96,11 +96,6 @@ class RetryPane(ChoicePane):
         if text:
             self.add_rows(lines, [Line().gap(4 + row.depth).add(text, "faint")])
 
-    def changed(self) -> None:
-        """Keeps the cursor's row in view."""
-        super().changed()
-        self.reveal()
-
     def reveal(self) -> None:
         """Scrolls to the cursor, and shows as many results of an open row as fit."""
         super().reveal()

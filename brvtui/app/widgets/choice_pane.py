@@ -30,6 +30,8 @@ class ChoicePane(Pane):
         self.cursor = 0
         self.all = 0
         """The number of choices before filtering."""
+        self._revealed = (0, 0, 0)
+        """The cursor, the number of lines and the height when the cursor was last scrolled into view."""
 
     @property
     def chosen(self) -> str:
@@ -63,8 +65,15 @@ class ChoicePane(Pane):
                 self.moved(self.choices[place])
             self.show_keys()  # some keys act only on some choices
 
+    def rebuild(self, force: bool = False) -> None:
+        """Builds the lines again; keeps the selected choice in view if lines were added or the height changed."""
+        super().rebuild(force)
+        if self._revealed != (self.cursor, len(self.owner), self.content_size.height):
+            self.reveal()
+
     def reveal(self) -> None:
         """Scrolls the lines of the selected choice into view."""
+        self._revealed = (self.cursor, len(self.owner), self.content_size.height)
         if not self.chosen or self.cursor not in self.owner or not self.content_size.height:
             return
         first = last = self.owner.index(self.cursor)
