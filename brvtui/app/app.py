@@ -142,7 +142,7 @@ class BrvTui(ConfiguredApp):
             lambda: self.editing.unsaved_text(),
             self.queries.use,
             self.switches.use_profile,
-            self._ask_in,
+            self._go_to_results,
         )
 
     @cached_property
@@ -251,7 +251,7 @@ class BrvTui(ConfiguredApp):
     def _make_log(self) -> FrameScreen:
         from brvtui.app.log.screen import LogScreen
 
-        return LogScreen(self.layouts, self.logs, self.keep_answer)
+        return LogScreen(self.layouts, self.logs, self.keep_answer, self._go_to_results)
 
     def _make_lab(self) -> FrameScreen:
         from brvtui.app.lab.screen import LabScreen
@@ -297,6 +297,12 @@ class BrvTui(ConfiguredApp):
         self.select("")
         self._query_screen.fill(query)
 
+    async def _go_to_results(self, query: str, scope: str) -> None:
+        """Puts ``query`` into the Query screen as :meth:`_ask_in` does, and goes to its results."""
+        await self.switch_mode("query")
+        self._ask_in(query, scope)
+        self._query_screen.action_pane("results")
+
     def keep_answer(self, query: str, scope: str) -> None:
         """Judges ``query``: its current answer becomes the expected one."""
         if not self.project.refuses():
@@ -327,6 +333,7 @@ class BrvTui(ConfiguredApp):
             await self.switch_mode("query")
             self.queries.select_once_answered(remedy.query, path)
             self._query_screen.fill(remedy.query)
+            self._query_screen.action_pane("results")
         elif remedy.value is not None:
             self._show_in_lab(constants=((remedy.setting, remedy.value),))
         elif remedy.kind is RemedyKind.NEW_NOTE and self.frame is not None:

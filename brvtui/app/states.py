@@ -249,8 +249,8 @@ class LogState(NamedTuple):
     """The turns of agents; None until transcripts are read, which needs the user's permission."""
     turns: Mapping[LoggedQuery, Turn] = {}
     """The turns in ``delivery``, by their entries."""
-    wrong: frozenset[LoggedQuery] = frozenset()
-    """The answers to judged queries whose first note is wrong or has a worse grade than another one."""
+    answers: Mapping[LoggedQuery, QueryResult] = {}
+    """The current answers to queries that are judged or were not covered, by their entries."""
 
 
 class LabCell(NamedTuple):

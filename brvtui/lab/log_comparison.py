@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from brvtui.engines.registry import kind_of, presentation, verdict_sentence
@@ -75,6 +75,8 @@ class LogComparison:
     paths: tuple[str, ...]
     differences: tuple[str, ...]
     """The differences, one line each; empty if there are none."""
+    is_other: bool = False
+    """True if the tier, the coverage or the first note differs."""
     decimals: int = 2
     """The number of decimals in scores."""
     causes: tuple[str, ...] = ()
@@ -99,7 +101,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     paths = tuple(hit.path for hit in trace.hits)
     places, sentence, covered = trace.scale.decimals, verdict_sentence(trace), trace.covered
     unanswered = (_UNANSWERED[entry.status],) if entry.status in _UNANSWERED else ()
-    comparison = LogComparison(entry, trace.tier, shown, paths, unanswered, places, (), sentence, covered)
+    comparison = LogComparison(entry, trace.tier, shown, paths, unanswered, False, places, (), sentence, covered)
     if failure := presentation(trace.engine).failure(trace):
         return replace(comparison, differences=(f"now {failure}", *unanswered), failure=failure)
     if unanswered:
@@ -113,13 +115,15 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
         differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
     if entry.not_covered is trace.covered and not entry.from_cache:
         differences.append("not covered then, covered now" if entry.not_covered else "covered then, not covered now")
+    has_other_first = bool(entry.paths and paths) and entry.paths[0] != paths[0]
+    is_other = bool(differences) or has_other_first
     if entry.top_score is not None and shown is not None and abs(entry.top_score - shown) >= 0.5 * 10**-places:
         differences.append(f"number 1 scored {entry.top_score:.{places}f} then, {shown:.{places}f} now")
-    if entry.paths and paths and entry.paths[0] != paths[0]:
+    if has_other_first:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is first now")
     elif not entry.from_cache:
         differences += _other_results(entry, paths)
-    return replace(comparison, differences=tuple(differences), cached=cached)
+    return replace(comparison, differences=tuple(differences), is_other=is_other, cached=cached)
 
 
 def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
@@ -158,23 +162,20 @@ def causes(
     has_moved: bool,
     now_ms: float,
     own_signals: int = 0,
-    done_here: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[str, ...]:
     """Returns possible causes of the difference between ``entry`` and the answer ``now``, one line each.
 
-    If time is certainly the cause, returns only that cause and the results whose files were written.
+    If time is certainly the cause, returns only that cause and the results whose files were written. Changes to other
+    notes, and signals that the original engine does not read, are named only if no other cause is known.
 
     ``as_of`` returns the answer from the current notes at a time in milliseconds since 1970; it is None if the time of
     ``entry`` is unknown. ``now_ms`` is the time of ``now``. ``changed_ms`` contains the last write time of each note's
     file, by result path. ``has_moved`` means that a logged result was moved; the comparison reports this, so no further
     causes are guessed. ``own_signals`` is the number of notes with signals that the original engine does not read.
-    ``done_here`` contains the actions in this session that file times do not show, each with the result paths of the
-    affected notes.
     """
     noun = kind_of(now.engine).noun
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
     as_of_then = as_of(entry.at_ms) if as_of is not None else None
-    here, elsewhere = _session_actions(done_here or {}, shown, changed_ms)
     last_ms = max((changed_ms[path] for path in shown if path in changed_ms), default=0.0)
     gives_it = as_of_then is not None and not compare(entry, as_of_then).differences
     if gives_it and last_ms > entry.at_ms:
@@ -182,7 +183,7 @@ def causes(
         assert as_of is not None
         gives_it = not compare(entry, as_of(min(math.ceil(last_ms) + 1, now_ms))).differences
     if gives_it:
-        too = [f"{path} was also written" for path in shown if changed_ms.get(path, 0) > entry.at_ms] + here
+        too = [f"{path} was also written" for path in shown if changed_ms.get(path, 0) > entry.at_ms]
         passed = f"{'' if too else 'only '}{_clock_text(entry.at_ms, now_ms)}"
         return (f"{passed}: as of that moment, today's {noun}s give the logged answer", *too)
     lines: list[str] = []
@@ -196,13 +197,6 @@ def causes(
     archived_now = set(stubs.values())
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
     lines += [f"{path} was written" for path in since if path in shown]
-    lines += here
-    if own_signals:
-        having = counted(own_signals, f"{noun} has", f"{noun}s have")
-        lines.append(
-            f"{having} signals that ByteRover does not read: to ignore them, set signals.frontmatter = false and run "
-            "brv-tui forget"
-        )
     is_known = bool(lines) or has_moved  # time is never the whole cause below; that case has returned above
     has_passed = False
     if as_of is not None and as_of_then is not None:
@@ -215,28 +209,20 @@ def causes(
         if has_passed:
             moment = f"the last change of {path}" if from_ms > entry.at_ms else "that moment"
             lines.append(f"{_clock_text(from_ms, now_ms)}: as of {moment}, today's {noun}s give {then}")
-    if others := sum(path not in shown for path in since):
-        written = counted(others, f"other {noun} was", f"other {noun}s were")
-        lines.append(f"{written} written{', which may play a part' if is_known else ''}")
-    lines += elsewhere
-    if not is_known:
-        when = "if that is not the cause," if others or elsewhere else f"no {noun}'s file is newer:"
+    if is_known:
+        return tuple(lines)
+    others = sum(path not in shown for path in since)
+    lines += [counted(others, f"other {noun} was written", f"other {noun}s were written")] if others else []
+    if own_signals:
+        having = counted(own_signals, f"{noun} has", f"{noun}s have")
+        lines.append(
+            f"{having} signals that ByteRover does not read: to ignore them, set signals.frontmatter = false and run "
+            "brv-tui forget"
+        )
+    else:
+        when = "if that is not the cause," if others else f"no {noun}'s file is newer:"
         lines.append(f"{when} {'another' if has_passed else 'the'} cause may be {_OTHER_CAUSES.format(noun=noun)}")
     return tuple(lines)
-
-
-def _session_actions(
-    done_here: Mapping[str, Sequence[str]], shown: Container[str], in_tree: Container[str]
-) -> tuple[list[str], list[str]]:
-    """Lines about the actions in this session: one per action on ``shown`` notes, and one for all other actions.
-
-    Notes that are no longer ``in_tree`` are left out, because another line reports them.
-    """
-    there = {done: [path for path in paths if path in in_tree] for done, paths in done_here.items()}
-    here = [done for done, paths in there.items() if any(path in shown for path in paths)]
-    elsewhere = [done for done, paths in there.items() if paths and done not in here]
-    others = [f"done in this session: {first_of(elsewhere)}"] if elsewhere else []
-    return [f"done in this session: {done}" for done in here], others
 
 
 def _clock_text(from_ms: float, now_ms: float) -> str:

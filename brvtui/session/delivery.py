@@ -7,12 +7,13 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from brvtui.lab.delivery.finding import Transcripts
+from brvtui.lab.delivery.finding import Transcripts, claude_folder
 from brvtui.lab.delivery.matching import WINDOW_MS, match_entries
 from brvtui.lab.delivery.outcomes import turns_of
 from brvtui.lab.delivery.turns import Delivery, DeliveryChannel, DeliveryOutcome, Recall, Turn
 from brvtui.store.app_state import TranscriptsChoice
-from brvtui.tree.reading.project import WORKTREE_OF
+from brvtui.tree.reading.project import MARKER, WORKTREE_OF
+from brvtui.tree.saving.ages import TRANSCRIPTS
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -27,6 +28,15 @@ def permitted_folder(session: Session) -> Path | None:
     """
     known = "" if is_pointed_to(session) else TranscriptsChoice(session.project.tree).read()
     return Path(known) if known else None
+
+
+def proposed_folder(project: Path) -> Path:
+    """The folder to propose to the user: the project's own ``.brv/transcripts``, or else the one of Claude Code.
+
+    A link in the project is not proposed, since it could lead anywhere.
+    """
+    own = project.resolve() / MARKER / TRANSCRIPTS
+    return own if own.is_dir() and own.resolve() == own else claude_folder()
 
 
 def remember_folder(session: Session, folder: Path) -> None:

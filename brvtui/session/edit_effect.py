@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from brvtui.engines.contract import LONGEST_QUERY
 from brvtui.lab.evaluation.causes import CauseFinder
-from brvtui.lab.evaluation.comparing import ChangeLine, QueryChange
+from brvtui.lab.evaluation.comparing import ChangeLine, LineKind, QueryChange
 from brvtui.lab.evaluation.evaluate import judged_as
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.log_comparison import LogComparison, compare
 from brvtui.lab.whatif.variant import EarlierNotes, Variant
 from brvtui.loading import EditedFile
 from brvtui.loading.revised import Difference
 from brvtui.notes.plan import Plan, Write
 from brvtui.tree.reading.files import NS_PER_MS, SEARCHABLE, role_of
+from brvtui.wording import first_of
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -151,21 +153,30 @@ def causes_of_change(
         judgment, moved = now.finder.followed(then)
         renamed = tuple(ChangeLine(f"{one.document.path} is now {one.path}") for one in moved if one.moved)
         change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then), variant.paths_now)
-    if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
-        return (*renamed, *_moves(change), *_edited(variant))
     by_id = {judgment.id: judgment}
     finder = CauseFinder(now.engine, now.context, now.like, by_id, DEFAULT_METRICS[0], most_tried=_MOST_TRIED)
     reverting = runner.reverting(before)
     times = (ChangeLine(reverting.difference.times),) if reverting is not None and reverting.difference.times else ()
-    return (*renamed, *finder.explain([change], reverting)[judgment.id], *times)
+    is_lost = change.changes_outcome or change.is_worse(DEFAULT_METRICS[0])
+    edited = variant.earlier.paths if variant.earlier is not None and reverting is None else ()
+    untried = (ChangeLine(f"changed since then: {first_of(edited)}", LineKind.CAUSE),) if edited else ()
+    explained = finder.explain([change], reverting)[judgment.id]
+    return (*renamed, *(() if is_lost else _moves(change)), *explained, *untried, *times)
 
 
-def _edited(variant: Variant) -> Iterator[ChangeLine]:
-    """Yields a line that names the edited files; used if their effects were not tested one by one."""
-    paths = variant.earlier.paths if variant.earlier is not None else ()
-    if paths:
-        more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-        yield ChangeLine.of_cause(f"{', '.join(paths[:_MOST_NAMED])}{more} changed")
+def edits_behind(session: Session, compared: LogComparison, earlier: EarlierNotes) -> tuple[str, ...]:
+    """The edits since ``earlier`` without which the logged answer is back; empty if it is not back without all of them.
+
+    Raises :class:`brvtui.engines.contract.EngineError`.
+    """
+    entry, variant = compared.entry, Variant(earlier=earlier)
+    judgment = Judgment("logged", entry.query, entry.scope)
+    before = compare(entry, session.variants.state(variant, entry.engine).trace(judgment))
+    if before.differences and (before.is_other or not compared.is_other):
+        return ()
+    lines = causes_of_change(session, variant, judgment, entry.engine, "")
+    causes = tuple(line.text.removeprefix("cause: ") for line in lines if line.kind is LineKind.CAUSE)
+    return causes or (f"{first_of(earlier.paths)}: before these edits, the answer is the logged one (tried)",)
 
 
 def _moves(change: QueryChange) -> Iterator[ChangeLine]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -131,17 +131,11 @@ class TraceExplainer:
         path = find_note(context.snapshot, note).path if note else ""
         return engine.counterfactuals(context, trace, path, cancelled)
 
-    def compare_logged(
-        self,
-        logged: LoggedQuery,
-        path_now: Callable[[str], str] = str,
-        done_here: Callable[[], Mapping[str, Sequence[str]]] = dict,
-    ) -> LogComparison:
+    def compare_logged(self, logged: LoggedQuery, path_now: Callable[[str], str] = str) -> LogComparison:
         """Compares the logged answer to a query with the current answer on an empty cache.
 
         If the engine fails, the result gives the reason. A logged result that is no longer in the tree is identified
-        with the note at its ``path_now``. ``done_here`` returns later actions that file times do not show, each with
-        the paths of the affected notes.
+        with the note at its ``path_now``.
         """
         from brvtui.lab.log_comparison import LogComparison, causes, compare
 
@@ -163,14 +157,10 @@ class TraceExplainer:
                 return self._answer_logged(entry, replace(context, now_ms=at_ms))
 
             is_known = entry.at_ms > 0
-            results = {note.path: note.result_path for note in snapshot.notes}
-            here = {done: [results.get(path, path) for path in paths] for done, paths in done_here().items()}
-            found = causes(
-                entry, trace, as_of if is_known else None, changed, bool(paths_now), context.now_ms, own, here
-            )
+            found = causes(entry, trace, as_of if is_known else None, changed, bool(paths_now), context.now_ms, own)
             return replace(compared, causes=found)
         except EngineError as error:
-            return LogComparison(logged, None, None, (), (str(error),), paths_now=paths_now)
+            return LogComparison(logged, None, None, (), (str(error),), failure=str(error), paths_now=paths_now)
 
     def explain_logged(self, entry: LoggedQuery, note: str) -> Explanation:
         """The reason why ``note`` is or is not in the current answer to the query of ``entry``, on an empty cache.

@@ -7,13 +7,14 @@ import time
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from brvtui.app.log.delivery_pane import TranscriptsDialog
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.log.screen import LogScreen
 from brvtui.lab.delivery.turns import Delivery, DeliveryOutcome
 from brvtui.session import Session as OpenSession
-from brvtui.session.delivery import DeliveryReader, permitted_folder
+from brvtui.session.delivery import DeliveryReader, permitted_folder, proposed_folder
 from brvtui.store.app_state import TranscriptsChoice
 from tests.app.driving import at_all_sizes, press, settled, until
 from tests.app.looking import AppPilot, frame, text_of, view
@@ -73,6 +74,24 @@ async def test_transcripts_are_read_only_after_permission(garden: Tree, turns: S
     await press(pilot, "backspace", "enter")
     await until(pilot, lambda: view(pilot).log.delivery is not None)
     assert TranscriptsChoice(garden.tree).read() == str(turns.file.parent.parent.resolve())
+
+
+async def test_transcripts_of_the_project_itself_are_proposed(garden: Tree, turns: Session, pilot: AppPilot) -> None:
+    own = garden.root.resolve() / ".brv" / "transcripts"
+    own.mkdir()
+    await to_log(pilot)
+    await settled(pilot)
+    await pilot.press("d")
+    await until(pilot, lambda: isinstance(pilot.app.screen, TranscriptsDialog))
+    assert Path(pilot.app.screen.query_one(Input).value).expanduser() == own
+    assert TranscriptsChoice(garden.tree).read() == "", "it is only proposed"
+
+
+def test_link_in_a_project_is_not_proposed(garden: Tree, folder: Path, tmp_path: Path) -> None:
+    assert proposed_folder(garden.root) == folder
+    (tmp_path / "private").mkdir()
+    (garden.root / ".brv" / "transcripts").symlink_to(tmp_path / "private")
+    assert proposed_folder(garden.root) == folder
 
 
 def test_permission_does_not_count_behind_a_pointer(garden: Tree, turns: Session, tmp_path: Path) -> None:

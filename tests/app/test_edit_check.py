@@ -57,13 +57,14 @@ async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judg
         await until(
             pilot,
             lambda: (
-                f"{message}“refresh token rotation”): Esc, then 5 shows it, u undoes the latest change"
+                f"{message}“refresh token rotation”): the Lab (5) shows it, u undoes the latest change"
                 in toast_text(pilot)
             ),
         )
         assert "5 Lab +1" in text_of(pilot, "#status")
         await pilot.press("escape", "5")
         await until(pilot, lambda: view(pilot).lab.causes is not None)
+        assert "(5)" not in toast_text(pilot), "it leads to the screen that is now in front"
         await asked(pilot)
         assert "+1" not in text_of(pilot, "#status")
         assert "changed first, then worst" in table(pilot).heading(view(pilot))
@@ -71,6 +72,8 @@ async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judg
         assert table(pilot).judgment.text == "refresh token rotation"  # type: ignore[union-attr]
         await until(pilot, lambda: "what the edits changed" in text_of(pilot, "#cell"))
         words = flat(pilot, "#cell")
+        first = view(pilot).lab.columns[0].cells["refresh-token-rotation"].result.ranking[0]
+        assert f"{first}: rank 3 → rank 1" in words
         assert f"{ROTATION}: rank 1 → rank 3, score" in words
         assert f"cause: {ROTATION} was edited: with its old text, the old ranking is back (tried)" in words
         await pilot.resize_terminal(*NARROW)
@@ -188,31 +191,32 @@ def _result(query: str, path: str) -> QueryResult:
         (
             (0, 1, 0, 0, 1, 1),
             "5",
-            "the latest query has a different answer after the edit to n0.md; none of them is judged: 5 shows it",
+            "the latest query has a different answer after the edit to n0.md; none of them is judged: "
+            "the Lab (5) shows it",
         ),
         (
             (14, 0, 0, 2, 0, 1),
             "5",
             "2 of 14 judged queries have a different answer after the edit to n0.md, 2 worse (“0” and 1 more): "
-            "5 shows them",
+            "the Lab (5) shows them",
         ),
         (
             (14, 1, 0, 0, 1, 1),
             "5",
             f"the open query has a different answer after the edit to n0.md; "
-            f"14 judged queries have {AS_BEFORE}: 5 shows it",
+            f"14 judged queries have {AS_BEFORE}: the Lab (5) shows it",
         ),
         (
             (14, 1, 0, 1, 0, 1),
             "5",
             "1 of 14 judged queries has a different answer after the edit to n0.md, 1 worse (“0”); "
-            f"the open query has {AS_BEFORE}: 5 shows it",
+            f"the open query has {AS_BEFORE}: the Lab (5) shows it",
         ),
         (
             (14, 1, 0, 2, 1, 1),
             "5",
             "2 of 14 judged queries and the open query have a different answer after the edit to n0.md, 2 worse "
-            "(“0” and 1 more): 5 shows them",
+            "(“0” and 1 more): the Lab (5) shows them",
         ),
         (
             (200, 0, 9, 1, 0, 3),

@@ -269,6 +269,25 @@ async def test_enter_runs_the_query_with_the_columns_engine(with_judgments: Tree
     assert screen(pilot).field.value in {each.text for each in judged(with_judgments)}
 
 
+@pytest.mark.parametrize("came_from", ["4", "5"])
+async def test_enter_leads_to_the_results_of_the_query(with_judgments: Tree, make_app: MakeApp, came_from: str) -> None:
+    """From the Lab and the Log, also if another pane of the Query screen had the focus."""
+    logged(with_judgments, 3, "refresh token rotation")
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("f4")
+        assert frame(pilot).stop not in ("results", "query")
+        await pilot.press("escape", came_from)
+        await settled(pilot)
+        await on(pilot, QueryScreen, "g", "enter")
+        await until(pilot, lambda: view(pilot).answered and view(pilot).query.text == "refresh token rotation")
+        await settled(pilot)
+        assert frame(pilot).stop == "results"
+        first = view(pilot).selection.file
+        await press(pilot, "j")
+        assert view(pilot).selection.file != first
+
+
 @pytest.mark.long
 async def test_enter_uses_the_profile_of_the_column_and_reports_settings_that_only_the_lab_has(
     with_judgments: Tree, pilot: AppPilot
@@ -304,6 +323,11 @@ async def test_lab_runs_can_be_stopped_and_continued(
         await settled(pilot)
         assert view(pilot).lab.done == 0
         assert "stopped at 0 of 3" in str(table(pilot).border_title)
+        for done, stopped in ((1, False), (2, True)):  # the longest titles fit on a screen of 120 columns
+            lab = view(pilot).lab._replace(done=done, total=240, stopped=stopped)
+            heading = table(pilot).heading(view(pilot)._replace(lab=lab))
+            assert f"{done} of 240" in heading
+            assert len(heading) <= 64
         await pilot.press("b")
         await until(pilot, lambda: view(pilot).lab.done == 3)
         await settled(pilot)

@@ -12,23 +12,27 @@ from typing import Any
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.log.log_pane import LogPane, moment, score_of
+from brvtui.app.lab import asking
+from brvtui.app.log.log_pane import LogPane, key_of, moment, score_of
 from brvtui.app.log.screen import LogEntryPane, LogScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.query.screen import QueryScreen
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
-from brvtui.lab.log_comparison import LogComparison
+from brvtui.lab.delivery.turns import DeliveryChannel, DeliveryOutcome, Recall, Turn
 from brvtui.notes.signals import SignalTarget
+from brvtui.paint.line import Line, Span
 from brvtui.store.folders import shown_path
 from brvtui.timing import system_clock
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
 from brvtui.tree.engine_files.sidecar import project_data
-from brvtui.tree.reading.signals import defaults
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, ask_from_cache, at_all_sizes, on, press, settled, until
+from tests.app.judging import ROTATION
 from tests.app.looking import AppPilot, brv, flat, frame, screen, shown, text_of, toast_text, view
 from tests.support.settings import own
-from tests.support.trees import BRV3, NOW_MS, Tree
+from tests.support.trees import NOW_MS, Tree
+
+SIGNS = ("✓", "✗", "•", "⚠")
 
 
 def logged(garden: Tree, number: int, query: str, **changes: object) -> None:
@@ -84,21 +88,128 @@ async def test_both_logs_are_listed_newest_first(with_log: Tree, size: tuple[int
     assert "not covered" in text_of(pilot, "#summary") or size == NARROW
 
 
-async def test_wrong_answer_to_a_judged_query_is_marked(garden: Tree, with_judgments: Tree, pilot: AppPilot) -> None:
-    right = [{"path": "auth/jwt/refresh_rotation.md", "score": 0.84}]
-    wrong = [{"path": "deploy/rollback.md", "score": 0.84}, *right]
-    logged(garden, 3, "refresh token rotation", matchedDocs=right)
-    logged(garden, 1, "refresh token rotation", matchedDocs=wrong)
-    logged(garden, 2, "token store", matchedDocs=wrong)
+def mark_of(pilot: AppPilot, entry: LoggedQuery) -> Span:
+    """Returns the sign before the query of ``entry`` in the Log, with its role; the query itself if there is none."""
+    pane = frame(pilot).query_one(LogPane)
+    row = pane.lines[pane.owner.index(pane.choices.index(key_of(entry)))]
+    texts = [text for text, _ in row.spans]
+    return row.spans[max(texts.index(entry.query) - 1, 0)]
+
+
+async def chosen(pilot: AppPilot, entry: LoggedQuery) -> list[Line]:
+    """Moves to ``entry``, and returns the lines about its differences."""
+    pane = frame(pilot).query_one(LogPane)
+    pane.move_to(pane.choices.index(key_of(entry)))
+    await until(pilot, lambda: (compared := view(pilot).log.compared) and compared.entry == entry)
+    await settled(pilot)
+    lines = list(frame(pilot).query_one(LogEntryPane).lines)
+    return lines[: next(place for place, row in enumerate(lines) if "┄ then ┄" in row.plain)]
+
+
+def signs_in(lines: list[Line]) -> list[Span]:
+    return [(text.strip(), role) for row in lines for text, role in row.spans[:1] if text.strip() in SIGNS]
+
+
+async def test_only_wrong_first_notes_are_marked_with_a_cross(garden: Tree, pilot: AppPilot) -> None:
+    """The grades, and not a difference, decide on the sign: of the row, and of what has changed since."""
+    right, wrong = [{"path": ROTATION, "score": 0.84}], [{"path": "deploy/rollback.md", "score": 0.84}]
+    asking.grade(garden.session(), "refresh token rotation", "", ROTATION, 3)
+    asking.grade(garden.session(), "token store", "", "deploy/rollback.md", 3)
+    for minute, query, first in (
+        (1, "refresh token rotation", wrong), (2, "refresh token rotation", right), (3, "token store", wrong),
+        (4, "token store", right), (5, "freeze window", wrong),
+    ):  # fmt: skip
+        logged(garden, minute, query, matchedDocs=first)
     await to_log(pilot)
-    rows = [line for line in text_of(pilot, "#log").splitlines() if "token" in line]
-    assert ["✗ " in row for row in rows] == [True, False, False]
-    entry = view(pilot).log.entries[0]  # type: ignore[index]
-    compared = LogComparison(entry, 3, 0.84, entry.paths, ())
-    pane = frame(pilot).query_one(LogEntryPane)
-    assert "which is wrong" in " ".join(line.plain for line in pane._verdict(compared, 80))
-    other = LogComparison(view(pilot).log.entries[1], 3, 0.84, entry.paths, ())  # type: ignore[index]
-    assert "which is wrong" not in " ".join(line.plain for line in pane._verdict(other, 80))
+    fixed, same, worse, still, unjudged = view(pilot).log.entries or ()
+    assert [mark_of(pilot, one)[0].strip() for one in (fixed, still)] == ["✓", "✗"]
+    assert mark_of(pilot, fixed)[1] == "ok"
+    assert not {"✓", "✗"} & {mark_of(pilot, one)[0].strip() for one in (same, worse, unjudged)}
+    lines = {one: await chosen(pilot, one) for one in (fixed, same, worse, still, unjudged)}
+    assert [("✗", "warn") in signs_in(lines[one]) for one in (fixed, same, worse, still, unjudged)] == [
+        False, False, True, True, False,
+    ]  # fmt: skip
+    assert ("✓", "ok") in signs_in(lines[fixed])
+    for one in (worse, still):
+        assert "deploy/rollback.md (grade 3)" in " ".join(" ".join(row.plain for row in lines[one]).split())
+    graded = [row.plain for row in frame(pilot).query_one(LogEntryPane).lines if "grade 3" in row.plain]
+    assert not graded, "the last query has no grades"
+    await chosen(pilot, fixed)
+    assert any(row.plain.endswith("grade 3") for row in frame(pilot).query_one(LogEntryPane).lines)
+
+
+async def test_edit_that_corrects_an_answer_is_proven_and_marked(garden: Tree, make_app: MakeApp) -> None:
+    """The row gets another sign while the Log is open, and the only cause is the edit that was tried."""
+    garden.age_by_today()
+    new = "auth/jwt/token_store.md"
+    asking.grade(garden.session(now_ms=None), "refresh token rotation", "", new, 3)
+    async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation", "enter")
+        await to_log(pilot)
+        brv(pilot).edits.hold()
+        await settled(pilot)
+        (entry,) = view(pilot).log.entries or ()
+        assert mark_of(pilot, entry)[0].strip() == "✗"
+        (garden.tree / "deploy/freeze_window.md").write_text("# Freeze window\n\nNo deploys on Sundays.\n")
+        text = "# Refresh token rotation\n\n" + "refresh token rotation " * 5
+        (garden.tree / new).write_text(text)
+        await until(pilot, lambda: mark_of(pilot, entry)[0].strip() == "✓")
+        await until(pilot, lambda: (compared := view(pilot).log.compared) and "(tried)" in "".join(compared.causes))
+        assert [cause.partition(" ")[0] for cause in view(pilot).log.compared.causes] == [new]  # type: ignore[union-attr]
+
+
+async def test_query_without_an_answer_is_marked_once_a_note_covers_it(garden: Tree, make_app: MakeApp) -> None:
+    nothing = {"resultCount": 0, "topScore": 0, "totalFound": 0}
+    logged(garden, 7, "zebra quagga", tier=2, matchedDocs=[], searchMetadata=nothing)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        (entry,) = view(pilot).log.entries or ()
+        assert mark_of(pilot, entry) == ("⚠ ", "warn")
+        garden.note("zoo/zebra.md", "Zebra and quagga", "zebra quagga " * 5, days=1)
+        await until(pilot, lambda: mark_of(pilot, entry) == ("✓ ", "ok"))
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 160])
+async def test_query_keeps_a_readable_width(garden: Tree, make_app: MakeApp, width: int) -> None:
+    """Beside the delivery column, times and names become short, and at last the outcomes."""
+    query = "a query of thirty characters…!"
+    logged(garden, 3, query)
+    async with make_app(garden.root).run_test(size=(width, 30)) as pilot:
+        await to_log(pilot)
+        (entry,) = view(pilot).log.entries or ()
+        recall = Recall("s", entry.at_ms, DeliveryChannel.HOOK, query, query)
+        turn = Turn(recall, DeliveryOutcome.TIMED_OUT, "", entry)
+        for turns in ({}, {entry: turn}):
+            brv(pilot).store.update(view(pilot).log._replace(turns=turns))
+            await settled(pilot)
+            pane = frame(pilot).query_one(LogPane)
+            (names, *rows) = pane.lines
+            row = next(row for row in rows if "T3" in row.plain)
+            assert row.plain[names.plain.index("query") :].startswith(query[:24])
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+async def test_selected_entry_stays_in_view(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
+    """Also if newer entries push it down, or the window becomes smaller."""
+    for minute in range(1, 40):
+        logged(garden, minute, f"query {minute}")
+    async with make_app(garden.root).run_test(size=size) as pilot:
+        await to_log(pilot)
+        pane = frame(pilot).query_one(LogPane)
+
+        def is_in_view() -> bool:
+            line = pane.owner.index(pane.cursor)
+            return pane.offset_row + pane.pinned <= line < pane.offset_row + pane.rows
+
+        pane.move_to(pane.rows - pane.pinned - 1)
+        name = pane.chosen
+        logged(garden, 0, "another query")
+        await until(pilot, lambda: len(pane.choices) == 40)
+        await settled(pilot)
+        assert (pane.chosen, is_in_view()) == (name, True)
+        await pilot.resize_terminal(size[0], size[1] - 5)
+        await settled(pilot)
+        assert (pane.chosen, is_in_view()) == (name, True)
 
 
 async def test_selected_row_stays_in_view_when_the_pane_shrinks(garden: Tree, pilot: AppPilot) -> None:
@@ -231,16 +342,20 @@ async def test_result_moved_by_the_app_is_recognized_as_the_same_note(garden: Tr
         assert "keys for a note apply to" not in entry
 
 
-async def test_signals_set_here_are_listed_as_changes(garden: Tree, make_app: MakeApp) -> None:
-    path = "deploy/rollback.md"
-    logged(garden, 1, "rollback", matchedDocs=[{"path": path, "score": 0.1}])
+async def test_signals_set_here_are_tried_as_a_cause(garden: Tree, make_app: MakeApp) -> None:
+    garden.age_by_today()
+    garden.read_frontmatter()
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token", "enter")
         await to_log(pilot)
+        brv(pilot).edits.hold()
+        await settled(pilot)
         session = brv(pilot).project.session
         assert session is not None
-        own = replace(defaults(BRV3.signals), importance=99.0)
-        session.notes.apply(session.notes.plan_signals(path, own, SignalTarget.FRONTMATTER))
-        await until(pilot, lambda: f"done in this session: signals of {path}" in flat(pilot, "#entry"))
+        own = replace(session.snapshot.signals[session.snapshot.by_path[ROTATION]], maturity="core")
+        session.notes.apply(session.notes.plan_signals(ROTATION, own, SignalTarget.FRONTMATTER))
+        await until(pilot, lambda: (compared := view(pilot).log.compared) and "(tried)" in "".join(compared.causes))
+        assert ROTATION in "".join(view(pilot).log.compared.causes)  # type: ignore[union-attr]
 
 
 async def test_moves_are_recognized_with_a_frozen_clock(garden: Tree, make_app: MakeApp) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.notes.journal import Journal
-from brvtui.notes.plan import ChangedMeanwhile, FileContent, Move, MoveFolder, NoteError, Plan, Record, Recorded, Write
-from brvtui.tree.reading.signals import defaults
-from tests.support.trees import BRV3
+from brvtui.notes.plan import ChangedMeanwhile, FileContent, Move, MoveFolder, NoteError, Plan, Write
 
 
 def clock() -> float:
@@ -146,42 +144,13 @@ def test_journal_remembers_only_the_newest_moves() -> None:
     assert (journal.path_now("0.md", 0), journal.path_now("1.md", 0)) == ("0.md", "1/moved.md")
 
 
-def signals_of(path: str) -> Plan:
-    return Plan(f"signals of {path}", (Record((Recorded(path, None, defaults(BRV3.signals)),)),))
-
-
-def test_journal_reports_changes_hidden_by_file_times() -> None:
-    times = (float(at) for at in range(0, 200, 10))
-    journal = Journal(lambda: next(times))
-    old, kept, new = FileContent(b"a", 5), FileContent(b"b", 5), FileContent(b"b")
-    journal.add(Plan("edit a.md", (Write("a.md", old, new),)))
-    journal.add(Plan("edit b.md", (Write("b.md", old, kept),)))
-    journal.add(signals_of("d.md"))
-    assert journal.untimed_since(0) == {"edit b.md": ["b.md"], "signals of d.md": ["d.md"]}
-    assert journal.untimed_since(20) == {"signals of d.md": ["d.md"]}
-    for _ in range(3):
-        journal.undo(lambda plan: ())
-    assert journal.untimed_since(0) == {}
-    undone = {"undone: edit b.md": ["b.md"], "undone: edit a.md": ["a.md"]}
-    assert journal.untimed_since(20) == undone, "a.md is old again"
-    for _ in range(3):
-        journal.redo(lambda plan: ())
-    assert journal.untimed_since(30) == {}, "undone and done again"
-    journal.add(signals_of("a.md"))
-    journal.add(Plan("rename", (Move("a.md", "c.md", "0"),)))
-    assert journal.untimed_since(90) == {"signals of a.md": ["c.md"]}
-
-
-def test_dropped_plan_remains_in_effect() -> None:
-    times = (float(at) for at in range(0, 100, 10))
-    journal = Journal(lambda: next(times))
-    journal.add(signals_of("x.md"))
-    journal.add(signals_of("y.md"))
+def test_move_that_can_no_longer_be_undone_remains_in_effect() -> None:
+    journal = Journal(clock)
+    journal.add(Plan("rename", (Move("x.md", "y.md", "0"),)))
 
     def refuse(plan: Plan) -> tuple[str, ...]:
         raise ChangedMeanwhile("y.md", "it changed since")
 
     with pytest.raises(NoteError, match="can no longer be undone"):
         journal.undo(refuse)
-    journal.undo(lambda plan: ())
-    assert journal.untimed_since(0) == {"signals of y.md": ["y.md"]}
+    assert (journal.path_now("x.md", 0), journal.depth) == ("y.md", 0)

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.lab.evaluation.comparing import ChangeLine
+from brvtui.lab.evaluation.comparing import ChangeLine, LineKind
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.lab.whatif.variant import EarlierNotes, Variant
 from brvtui.loading.revised import UNPUBLISHED
 from brvtui.notes.signals import SignalTarget
 from brvtui.session import Session
-from brvtui.session.edit_effect import EditEffect, asked_last, causes_of_change, effect_of_edits
+from brvtui.session.edit_effect import EditEffect, asked_last, causes_of_change, edits_behind, effect_of_edits
 from brvtui.session.held_notes import HeldNotes, hold
 from brvtui.snapshot import Snapshot
+from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 from tests.app.garden import plant
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.trees import NOW_MS, Tree
@@ -94,6 +95,66 @@ def test_responsible_edit_is_named_among_several_edits(garden: Tree) -> None:
     earlier = held.earlier(session.snapshot)
     *_, cause = causes_of_change(session, Variant(earlier=earlier), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(f"{ROTATION} was edited: with its old text, the old ranking is back (tried)")
+
+
+def test_first_note_that_rose_is_named_before_the_one_that_fell(garden: Tree) -> None:
+    old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
+    for path, days in ((old, 300), (fresh, 20)):
+        garden.file(path, "# Zebra\n\nStripes of the zebra.\n", days)
+    session = garden.session()
+    held = hold(session.snapshot)
+    garden.file(old, "# Zebra\n\nStripes of this zebra.\n", 0)
+    session.load()
+    for graded in (old, fresh):
+        judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(graded, 3),))
+        lines = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
+        ranks = [line.text.partition(", ")[0] for line in lines if line.kind is LineKind.RANK]
+        assert ranks == [f"{old}: rank 2 → rank 1", f"{fresh}: rank 1 → rank 2"]
+
+
+def test_only_the_edit_that_changed_the_quotes_is_their_cause(garden: Tree) -> None:
+    """The first note and the tier stay, so no metric falls; of three edits, one is responsible."""
+    for name, text in (("first", "zeta " * 9), ("second", "zeta eta iota"), ("other", "theta"), ("third", "iota")):
+        garden.note(f"zoo/{name}.md", name.title(), text, days=1)
+    session = garden.session()
+    held = hold(session.snapshot)
+    for name, text in (("second", "eta " * 6), ("other", "theta kappa"), ("third", "iota kappa")):
+        garden.note(f"zoo/{name}.md", name.title(), text, days=1)
+    session.load()
+    judged = Judgment("q", "zeta", "", "", "", (JudgedDocument("zoo/first.md", 3),))
+    effect = asked(session, (judged,), held)
+    (change,) = effect.otherwise
+    assert (change.changes_outcome, effect.worse) == (False, ())
+    lines = causes_of_change(session, Variant(earlier=effect.earlier), judged, session.engine, "")
+    (cause,) = [line.text for line in lines if line.kind is LineKind.CAUSE]
+    assert "zoo/second.md" in cause
+    assert not {path for path in ("zoo/other.md", "zoo/third.md") if path in cause}
+
+
+@pytest.mark.parametrize("edited", ["first", "score", "nothing"])
+def test_edits_explain_a_logged_answer_only_if_it_is_back_without_them(garden: Tree, edited: str) -> None:
+    for name, text in (("first", "zeta " * 9), ("second", "eta zeta " * 3)):
+        garden.note(f"zoo/{name}.md", name.title(), text, days=20)
+    session = garden.session()
+    held, then = hold(session.snapshot), session.preview("zeta")
+    entry = LoggedQuery(
+        NOW_MS - 1_000, "zeta", ENGINE, "completed", then.tier, 5.0, then.hits[0].score, 1, (then.hits[0].path,)
+    )
+    if edited == "nothing":  # another cause, such as a profile
+        entry = replace(entry, paths=("deploy/rollback.md",))
+    edit = ("first", "Zeta", "zeta " * 9) if edited == "first" else ("second", "Second", "eta zeta " * 3)
+    garden.note(f"zoo/{edit[0]}.md", *edit[1:], days=0)
+    garden.note("zoo/other.md", "Other", "theta " * 9, days=0)
+    session.load()
+    compared = session.explainer.compare_logged(entry)
+    assert compared.differences
+    causes = edits_behind(session, compared, held.earlier(session.snapshot))
+    if edited == "nothing":
+        assert causes == ()
+    else:
+        (cause,) = causes
+        assert "(tried)" in cause
+        assert compared.is_other is ("zoo/first.md" in cause) is (edited == "first")
 
 
 def test_effect_of_an_edits_time_is_not_attributed_to_its_text(garden: Tree) -> None:

@@ -117,10 +117,9 @@ class EditCheck:
         store.update(EditsState(effect, is_seen))
         if (effect.judged or effect.unjudged) and (is_news or saved):
             key = self._services.shown_key("screens.lab")
-            way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
             session = self._project.session
             undo = self._services.shown_key("note.undo") if session is not None and session.notes.journal.done else ""
-            message = sentence(effect, store.view.kind.noun, way, undo)
+            message = sentence(effect, store.view.kind.noun, "" if in_front else key, undo)
             if not store.view.is_native:
                 message = f"{store.view.presentation.title}: {message}"
             self._message = message
@@ -133,7 +132,8 @@ class EditCheck:
             self._services.notify(f"no judged query was run again: {why}", severity="warning", timeout=_TOAST_S)
 
     def seen(self) -> None:
-        """Marks the effect of edits as seen when the user opens the Lab."""
+        """Marks the effect of edits as seen when the user opens the Lab, and removes the message that leads there."""
+        self._services.withdraw(self._message)
         edits = self._services.store.view.edits
         if not edits.is_seen:
             self._services.store.update(edits._replace(is_seen=True))
@@ -170,7 +170,7 @@ def sentence(effect: EditEffect, noun: str, key: str = "", undo: str = "") -> st
     changed = notes or paths
     many = counted(len(notes), noun, f"{noun}s") if notes else f"{len(paths)} files"
     edits = f"the edit to {changed[0].rpartition('/')[2]}" if len(changed) == 1 else f"edits to {many}"
-    ways = [f"{key} shows {'it' if len(effect.otherwise) == 1 else 'them'}"] if key else []
+    ways = [f"the Lab ({key}) shows {'it' if len(effect.otherwise) == 1 else 'them'}"] if key else []
     ways += [f"{undo} undoes the latest change"] if undo and effect.worse else []
     return f"{_with_verb(otherwise)} a different answer after {edits}{worse}{rest}{': ' * bool(ways)}{', '.join(ways)}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -117,13 +117,13 @@ class Lab:
         edited: Callable[[], EditedText | None],
         use: Callable[[str], None],
         use_profile: Callable[[str, str], None],
-        fill: Callable[[str, str], None],
+        go_to_results: Callable[[str, str], Awaitable[None]],
     ) -> None:
         """Creates the controller, at first without columns.
 
         ``edits`` records the notes before edits, ``edited`` returns the unsaved text in the editor, ``use`` switches
-        the engine, ``use_profile`` switches an engine's profile, and ``fill`` puts a query and its scope into the Query
-        screen.
+        the engine, ``use_profile`` switches an engine's profile, and ``go_to_results`` runs a query in a scope on the
+        Query screen.
         """
         self._services = services
         self._project = project
@@ -131,7 +131,7 @@ class Lab:
         self._edited = edited
         self._use = use
         self._use_profile = use_profile
-        self._fill = fill
+        self._go_to_results = go_to_results
         self._added: list[Variant] = []
         """The variants of columns that the user added."""
         self._hidden: set[Variant] = set()
@@ -380,12 +380,11 @@ class Lab:
 
     async def open(self, judgment: Judgment, variant: Variant) -> None:
         """Runs the query on the Query screen with the engine and profile of ``variant``, but not its other changes."""
-        await self._services.switch_mode("query")
         if variant.engine and variant.engine != self._services.store.view.engine.name:
             self._use(variant.engine)
         if variant.profile:
             self._use_profile(variant.engine or self._services.store.view.engine.name, variant.profile)
-        self._fill(judgment.text, judgment.scope)
+        await self._go_to_results(judgment.text, judgment.scope)
         rest = replace(variant, engine="", profile="")
         if rest != _PRESENT:
             text = f"run with the current notes and settings: {title_of(rest)} applies only in the Lab"

@@ -10,7 +10,6 @@ from brvtui.app.states import LogState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.delivery.finding import claude_folder
 from brvtui.lab.delivery.outcomes import context_of
 from brvtui.lab.delivery.turns import ARRIVED, LOST, DeliveryChannel, Turn
 from brvtui.paint.line import Line, hanging, line, rule
@@ -31,12 +30,13 @@ _CHANNELS = {
 class TranscriptsDialog(FieldDialog[Path]):
     """Asks which folder of transcripts may be read; returns the folder, or None."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        """Creates a dialog that proposes ``folder``."""
         hint = (
             "Transcripts contain everything that you and your agent wrote. brv-tui reads only the turns of this "
             "project.\nNothing from them is stored or sent. The folder is remembered for this project."
         )
-        super().__init__("Read your agent's transcripts?", shown_path(claude_folder()), hint)
+        super().__init__("Read your agent's transcripts?", shown_path(folder), hint)
 
     def submit(self, text: str) -> None:
         """Returns the folder ``text``, or shows that there is no such folder."""

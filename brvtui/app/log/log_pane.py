@@ -18,13 +18,16 @@ from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.registry import presentation
 from brvtui.lab.delivery.turns import LOST, Turn
+from brvtui.lab.evaluation.results import better_first
+from brvtui.lab.judgments.model import FAILED, NOT_COVERED
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import NO_ANSWER, tier_role
 from brvtui.report.delivery import ROLES, SHORT
 from brvtui.tree.engine_files.query_log import ENGINE, OURS, UNLOGGED, LoggedQuery
 
 _DAY = len("11-24")
-_WIDE = 64
+_WIDE = 72
+"""The least width at which the query keeps enough cells beside wide columns, if there is none for delivery."""
 _DELIVERED = 12
 _FROM_HERE = (
     "From here: type a query on the Query screen ({screens.query}) and press Enter. The app logs every run, but no "
@@ -43,10 +46,11 @@ class LogPane(ChoicePane):
     HELP_TEXT = (
         "This pane lists the answered queries, newest first: those that the engine logged and those that you ran "
         "here. Each row has the time, who asked, the tier, the milliseconds and the best score; a cross marks an "
-        "answer whose first note is wrong by your grades. If you permit reading transcripts ({log.lost}), it also "
-        "shows whether the answer reached the agent. The query under the cursor is run again with an empty cache, and "
-        "the pane beside the list shows what has changed. Press {log.take} to run it on the Query screen. Press "
-        "{log.follow} to follow the engine: each query that it logs is then explained on the Query screen."
+        "answer whose first note is wrong by your grades, and a check one that would be right now. If you permit "
+        "reading transcripts ({log.lost}), it also shows whether the answer reached the agent. The query under the "
+        "cursor is run again with an empty cache, and the pane beside the list shows what has changed. Press "
+        "{log.take} to run it on the Query screen. Press {log.follow} to follow the engine: each query that it logs "
+        "is then explained on the Query screen."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 
@@ -94,9 +98,8 @@ class LogPane(ChoicePane):
             return self._nothing(view, width)
         self.pinned = 1
         lines: list[Line] = []
-        self.add_rows(
-            lines, [_names(width, any(is_of_tiers(entry) for entry in view.log.entries), bool(view.log.turns))]
-        )
+        wide = _is_wide(width, view.log.turns)
+        self.add_rows(lines, [_names(width, wide, any(map(is_of_tiers, view.log.entries)), bool(view.log.turns))])
         with_engine, day = names_engines(view), ""
         for entry in view.log.entries:
             turn = view.log.turns.get(entry)
@@ -104,7 +107,7 @@ class LogPane(ChoicePane):
                 self.only_lost and (turn is None or turn.outcome not in LOST)
             ):
                 continue
-            if width < _WIDE and moment(entry.at_ms)[:_DAY].rstrip() != day:  # a narrow row shows only the time
+            if not wide and moment(entry.at_ms)[:_DAY].rstrip() != day:  # a narrow row shows only the time
                 day = moment(entry.at_ms)[:_DAY].rstrip()
                 self.add_rows(lines, [rule(width, day, dash=self.glyphs.dash)])
             self._entries[key_of(entry)] = entry
@@ -127,7 +130,7 @@ class LogPane(ChoicePane):
         return [*lines, Line(), *wrapped(_FROM_ENGINE, width, "text"), *_looked_for(view, width)]
 
     def _row(self, entry: LoggedQuery, width: int, with_engine: bool, turns: Mapping[LoggedQuery, Turn]) -> Line:
-        wide = width >= _WIDE
+        wide = _is_wide(width, turns)
         who = "here" if entry.who == OURS else entry.who if wide else entry.who[:3]
         row = line(f" {moment(entry.at_ms) if wide else moment(entry.at_ms)[6:11]} ", "muted")
         row.fit(who, 8 if wide else 5, "accent" if entry.who == ENGINE else "text")
@@ -135,12 +138,14 @@ class LogPane(ChoicePane):
         row.fit(tier, 5, role)
         row.add(f"{_whole(entry.took_ms):>{7 if wide else 5}} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
         if turns:
-            name, role = self._delivered(turns.get(entry), wide)
-            row.fit(name, _DELIVERED if wide else 2, role)
-        mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
-        mark, wrong = (f"{self.glyphs.cross} ", "  wrong note first") if entry in self.view.log.wrong else (mark, "")
-        row.add(mark, "warn").add(entry.query or "(no words)", "text")
-        row.add(wrong if row.width + len(wrong) <= width else "", "warn")
+            name, role = self._delivered(turns.get(entry), width >= _WIDE)
+            row.fit(name, _DELIVERED if width >= _WIDE else 2, role)
+        signs = {"right now": (self.glyphs.check, "ok"), "wrong note first": (self.glyphs.cross, "warn")}
+        failed = entry.not_covered or entry.status == "error"
+        remark = standing_of(self.view, entry)
+        sign, role = signs.get(remark, (self.glyphs.warn if failed else "", "warn"))
+        row.add(f"{sign} " if sign else "", role).add(entry.query or "(no words)", "text")
+        row.add(f"  {remark}" if remark and row.width + len(remark) + 2 <= width else "", role)
         row.add(f"  {entry.engine}" if with_engine else "", "muted")
         return row.cut(width)
 
@@ -210,9 +215,23 @@ class LogPane(ChoicePane):
 
     def _refilter(self) -> None:
         self.rebuild(force=True)
-        self.reveal()
         self.show_keys()
         self.post_message(self.EntryChosen())
+
+
+def standing_of(view: View, entry: LoggedQuery) -> str:
+    """Returns a remark on an answer whose first note is wrong by the grades, or that no note covered, if it is right
+    now or still wrong; empty for all other answers.
+    """
+    answer = view.log.answers.get(entry)
+    first = next((path for path in entry.paths[:1] if view.knows(path)), "")
+    if answer is None:
+        return ""
+    is_wrong = bool(first) and better_first(first, answer.grades) is not None
+    is_gap = entry.not_covered and answer.expected != NOT_COVERED
+    if (is_wrong or is_gap) and answer.outcome not in (NOT_COVERED, FAILED) and not answer.misleads:
+        return "right now"
+    return "wrong note first" if is_wrong else ""
 
 
 def _looked_for(view: View, width: int) -> list[Line]:
@@ -261,11 +280,16 @@ def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
     return ("–", "muted") if tier is None else (f"T{tier}", tier_role(tier))
 
 
-def _names(width: int, with_tiers: bool, with_delivery: bool) -> Line:
+def _is_wide(width: int, turns: Mapping[LoggedQuery, Turn]) -> bool:
+    """True if times and names are written out; ``turns`` need a column of their own."""
+    return width >= _WIDE + (_DELIVERED if turns else 0)
+
+
+def _names(width: int, wide: bool, with_tiers: bool, with_delivery: bool) -> Line:
     tier = "tier" if with_tiers else ""
-    if width < _WIDE:
-        return line(f" when  by   {tier:<4} {'ms':>5}  {'no.1':>4}  {'  ' * with_delivery}query", "faint")
-    delivered = f"{'delivered':<{_DELIVERED}}" if with_delivery else ""
+    delivered = (f"{'delivered':<{_DELIVERED}}" if width >= _WIDE else "  ") if with_delivery else ""
+    if not wide:
+        return line(f" when  by   {tier:<4} {'ms':>5}  {'no.1':>4}  {delivered}query", "faint")
     return line(f" {'when':<14} {'who':<8}{tier:<4} {'ms':>7}  {'no.1':>4}  {delivered}query", "faint").cut(width)
 
 

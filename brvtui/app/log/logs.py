@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,17 +18,20 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import EngineLog, LogState
 from brvtui.app.view import View
 from brvtui.app.workers import Newest, Refusal
+from brvtui.engines.contract import EngineError
 from brvtui.engines.registry import presentation
 from brvtui.lab.delivery.turns import LOST, Delivery, Turn
 from brvtui.lab.judgments.file import JudgmentsFile
-from brvtui.lab.judgments.model import JudgmentsError
+from brvtui.lab.judgments.model import Judgment, JudgmentsError
+from brvtui.lab.whatif.variant import Variant
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.session.delivery import DeliveryReader, is_pointed_to, permitted_folder, remember_folder
+from brvtui.session.delivery import DeliveryReader, is_pointed_to, permitted_folder, proposed_folder, remember_folder
 from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.query_log import UNLOGGED, LoggedQuery
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
+    from brvtui.lab.evaluation.results import QueryResult
     from brvtui.lab.log_comparison import LogComparison
     from brvtui.session import Session
 
@@ -37,6 +40,8 @@ Explain = Callable[[LoggedQuery, str], None]
 _MOST_LOGGED = 2_000
 _DAYS = 30
 """The maximum age in days of turns that are read."""
+_MOST_UNJUDGED = 50
+"""The number of answers after which queries that are not judged do not run again."""
 _POLL_S = 2.0
 _SHARE = 200
 """The pause until the next reading, as a multiple of the time that the last one took, so that following costs little.
@@ -87,9 +92,15 @@ class Logs:
         store = self._services.store
         entries = _with_turns(read.entries or (), store.view.log.turns)
         log = store.view.log._replace(entries=entries, summary=read.summary)
-        store.update(log._replace(engine_log=read.engine_log, wrong=read.wrong))
+        store.update(log._replace(engine_log=read.engine_log, answers=read.answers))
 
     # what reached the agents
+
+    @property
+    def proposed_folder(self) -> Path:
+        """The folder of transcripts for which to ask the user's permission."""
+        session = self._project.session
+        return proposed_folder(session.project.root if session is not None else Path())
 
     def permit(self, folder: Path | None) -> None:
         """Remembers that the user permits reading the transcripts in ``folder``, and reads them."""
@@ -150,10 +161,15 @@ class Logs:
             now = journal.path_now(path, 0.0 if session.frozen else entry.at_ms)
             return now if now != path else outside.get(path, path)
 
-        def done_here() -> dict[str, list[str]]:
-            return {} if session.frozen else journal.untimed_since(entry.at_ms)
+        def compare() -> LogComparison:
+            from brvtui.session.edit_effect import edits_behind
 
-        compare = partial(session.explainer.compare_logged, entry, path_now, done_here)
+            found = session.explainer.compare_logged(entry, path_now)
+            with suppress(EngineError):
+                if earlier is not None and found.differences and (edits := edits_behind(session, found, earlier)):
+                    return replace(found, causes=edits)
+            return found
+
         self._services.background.run(compare, self._compared, group="log compare", exclusive=True)
         return True
 
@@ -176,7 +192,7 @@ class Logs:
         message = "select a query first; {log.why} then explains why a note is or is not in its answer"
         compared = view.log.compared
         if compared is not None and compared.entry == entry and compared.failure:
-            message = compared.verdict_sentence
+            message = compared.verdict_sentence or compared.failure
         elif entry is not None:
             which = (
                 "that answered this query exists any more"
@@ -189,11 +205,6 @@ class Logs:
             begins = "" if overview is not None and overview.unread else _BEGINS.get(noun, "")
             message = f"no {noun} {which}: {begins}{asks}"
         self._services.notify(self._services.with_keys(message), timeout=6)
-
-    async def ask_again(self, entry: LoggedQuery) -> None:
-        """Puts the query of ``entry`` into the Query screen."""
-        await self._services.switch_mode("query")
-        self._fill(entry.query, entry.scope)
 
     def follow_engine(self) -> None:
         """Starts or stops explaining each query that the engine logs."""
@@ -295,7 +306,7 @@ def _with_turns(entries: tuple[LoggedQuery, ...], turns: Mapping[LoggedQuery, Tu
 
 
 def _read(session: Session) -> LogState:
-    """Returns the entries of both logs, their counts, wrong answers, and the place of the engine's log. Blocks."""
+    """Returns the entries of both logs, their counts, current answers, and the place of the engine's log. Blocks."""
     from brvtui.lab.log_comparison import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
@@ -303,18 +314,23 @@ def _read(session: Session) -> LogState:
         presentation(engine)  # loads the engine, so that panes do not wait for it
     place = session.logbook.engine.place
     engine_log = EngineLog(shown_path(place), place.exists(), session.kind.is_html)
-    return LogState(tuple(entries), engine_log, summarise(entries), wrong=_wrong(session, entries))
+    answers = _answers(session, entries) if session.is_loaded else {}
+    return LogState(tuple(entries), engine_log, summarise(entries), answers=answers)
 
 
-def _wrong(session: Session, entries: Sequence[LoggedQuery]) -> frozenset[LoggedQuery]:
-    """Returns the answers whose first note is judged as wrong, or has a worse grade than another note."""
+def _answers(session: Session, entries: Sequence[LoggedQuery]) -> dict[LoggedQuery, QueryResult]:
+    """Returns the current answers to judged queries and to the newest uncovered ones, by their entries. Blocks."""
+    judged: dict[tuple[str, str], Judgment] = {}
     with suppress(JudgmentsError):
-        judged = {(one.text.strip(), one.scope): one.grades for one in JudgmentsFile.of(session.project).read()}
-        there = session.snapshot.by_path if session.is_loaded else {}
-        return frozenset(
-            one
-            for one in entries
-            if (grades := judged.get((one.query.strip(), one.scope))) and one.paths and one.paths[0] in there
-            if grades.get(one.paths[0]) == 0 or grades.get(one.paths[0], 0) < max(grades.values())
-        )
-    return frozenset()
+        judged = {(one.text.strip(), one.scope): one for one in JudgmentsFile.of(session.project).read()}
+    found: dict[LoggedQuery, QueryResult] = {}
+    for entry in entries:
+        query = entry.query.strip(), entry.scope
+        judgment = judged.get(query)
+        if judgment is None and entry.not_covered and len(found) < _MOST_UNJUDGED:
+            judgment = Judgment(f"logged: {entry.scope}: {query[0]}", *query)
+        if judgment is not None:
+            with suppress(EngineError):
+                state = session.variants.state(Variant(), entry.engine)
+                found[entry] = session.variants.result(state, judgment)
+    return found

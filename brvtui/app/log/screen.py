@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -22,6 +22,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.registry import presentation
+from brvtui.lab.evaluation.results import better_first
 from brvtui.lab.log_comparison import LogComparison, LogSummary
 from brvtui.paint.bars import eighths
 from brvtui.paint.line import Line, hanging, line, rule
@@ -43,9 +44,10 @@ class LogEntryPane(Pane):
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
         "This pane compares the selected query's logged answer with its current one, computed with an empty cache "
-        "from the current notes. It lists differences in tier, first note and score, each with its causes: changed "
-        "notes, the passage of time, or another profile. If the logged answer came from the cache, it is compared "
-        "with the answer from the notes themselves. The logged answer is at the end, if the log contains it."
+        "from the current notes. A cross marks a first note that is wrong by your grades, and a check one that was. It "
+        "lists differences in tier, first note and score, and their causes: edits (undone one by one to prove it), "
+        "other changed notes, the passage of time, or another profile. If the logged answer came from the cache, it is "
+        "compared with the answer from the notes themselves. The logged answer is at the end, if the log contains it."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -60,12 +62,13 @@ class LogEntryPane(Pane):
         lines += self._verdict(compared, width)
         lines.append(rule(width, "then", dash=self.glyphs.dash))
         named = names_engines(view)
-        lines += _then(compared, named, width)
+        grades = _grades(view, compared)
+        lines += _then(compared, named, grades, width)
         lines += _at_hand(view, compared, width)
         now = f"now by {compared.entry.engine}" if named else "now"
         caches = presentation(compared.entry.engine).caches
         lines.append(rule(width, f"{now}, with an empty cache" if caches else now, dash=self.glyphs.dash))
-        lines += _now(compared, width)
+        lines += _now(compared, grades, width)
         if compared.entry.response:
             lines.append(rule(width, "the logged answer", dash=self.glyphs.dash))
             for paragraph in compared.entry.response.splitlines():
@@ -83,20 +86,43 @@ class LogEntryPane(Pane):
         lines = wrapped(compared.cached, width, "muted") if compared.cached else []
         if not compared.differences and compared.cached and not compared.entry.paths:
             return lines  # the log contains nothing to compare
-        if not compared.differences:
-            same = "the notes give the same answer" if compared.cached else "the answer would be the same"
-            if compared.entry in self.view.log.wrong:
-                wrong = f"{self.glyphs.cross} {same}, which is wrong: by your grades, another note should be first"
-                return [*lines, *wrapped(wrong, width, "warn"), *_moved(compared, width)]
-            return [*lines, line(f" {self.glyphs.check} {same}", "ok"), *_moved(compared, width)]
-        for difference in compared.differences:
-            for place, part in enumerate(wrap(difference, width - 4)):
-                lines.append(line(f" {self.glyphs.cross} " if place == 0 else "   ", "warn").add(part, "text"))
+        same = "the notes give the same answer" if compared.cached else "the answer would be the same"
+        graded = self._graded(compared, width)
+        sign, role = (self.glyphs.bullet, "faint") if compared.differences or graded else (self.glyphs.check, "ok")
+        if compared.failure or compared.entry.status == "error":
+            sign, role = self.glyphs.warn, "warn"
+        lines += graded
+        for difference in compared.differences or (same,):
+            lines += _marked(sign, role, difference, width)
         lines += wrapped("since then:", width, "muted") if compared.causes else []
         for cause in compared.causes:
-            for place, part in enumerate(wrap(cause, width - 4)):
-                lines.append(line(f" {self.glyphs.bullet} " if place == 0 else "   ", "faint").add(part, "muted"))
+            lines += _marked(self.glyphs.bullet, "faint", cause, width, "muted")
         return lines + _moved(compared, width)
+
+    def _graded(self, compared: LogComparison, width: int) -> list[Line]:
+        """Returns a line that judges the first note now by the grades; none if it is right and was before."""
+        grades, then, now = _grades(self.view, compared), compared.entry.paths[:1], "".join(compared.paths[:1])
+        was, better = better_first(then[0], grades) if then else None, better_first(now, grades)
+        if compared.failure or (was is None and better is None):
+            return []
+        if better is None:
+            return _marked(self.glyphs.check, "ok", f"fixed: by your grades, {now} is right", width)
+        why = f"{better} (grade {grades[better]}) should be first" if better else f"{now} is irrelevant"
+        text = f"{'worse' if then and was is None else 'wrong'}: by your grades, {why}"
+        return _marked(self.glyphs.cross, "warn", text, width)
+
+
+def _grades(view: View, compared: LogComparison) -> dict[str, int]:
+    """Returns the grades for the query, by logged and by current path."""
+    answer = view.log.answers.get(compared.entry)
+    grades = answer.grades if answer is not None else {}
+    return {**grades, **{old: grades[now] for old, now in compared.paths_now.items() if now in grades}}
+
+
+def _marked(sign: str, role: str, text: str, width: int, text_role: str = "text") -> list[Line]:
+    """Returns ``text`` behind a sign, wrapped."""
+    parts = enumerate(wrap(text, width - 4))
+    return [line("   " if place else f" {sign} ", role).add(part, text_role) for place, part in parts]
 
 
 def _moved(compared: LogComparison, width: int) -> list[Line]:
@@ -104,7 +130,7 @@ def _moved(compared: LogComparison, width: int) -> list[Line]:
     return [row for path, now in compared.paths_now.items() for row in wrapped(f"{path} is {now} now", width, "muted")]
 
 
-def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
+def _then(compared: LogComparison, with_engine: bool, grades: Mapping[str, int], width: int) -> list[Line]:
     entry = compared.entry
     tier, role = tier_of(entry)
     lines = wrapped(entry.verdict_sentence, width, "text") if entry.verdict_sentence else []
@@ -125,7 +151,7 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
     )
     for name, value in fields:
         lines += [_field(name, value, width)] if value else []
-    return lines + _paths(entry.paths, width)
+    return lines + _paths(entry.paths, grades, width)
 
 
 def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
@@ -137,13 +163,13 @@ def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
     return wrapped(f"keys for a note apply to {note}: {why}", width, "muted")
 
 
-def _now(compared: LogComparison, width: int) -> list[Line]:
+def _now(compared: LogComparison, grades: Mapping[str, int], width: int) -> list[Line]:
     lines = wrapped(compared.verdict_sentence, width, "text") if compared.verdict_sentence else []
     if _has_tiers(compared):
         mark = tier_mark(compared.tier, compared.is_covered)
         lines.append(Line().gap().fit("tier", _LABEL, "muted").add(*mark).cut(width))
     lines.append(_field("number 1", number(compared.top_score, compared.decimals), width))
-    return lines + _paths(compared.paths, width)
+    return lines + _paths(compared.paths, grades, width)
 
 
 def _has_tiers(compared: LogComparison) -> bool:
@@ -154,11 +180,12 @@ def _field(name: str, value: str, width: int) -> Line:
     return Line().gap().fit(name, _LABEL, "muted").add(value, "text").cut(width)
 
 
-def _paths(paths: tuple[str, ...], width: int) -> list[Line]:
-    return [
-        Line().gap().fit(f"{place}.", 4, "muted").add(path, "text").cut(width)
-        for place, path in enumerate(paths, start=1)
-    ]
+def _paths(paths: tuple[str, ...], grades: Mapping[str, int], width: int) -> list[Line]:
+    lines = []
+    for place, path in enumerate(paths, start=1):
+        grade = line(f"grade {grades[path]}", "accent") if path in grades else Line()
+        lines.append(Line().gap().fit(f"{place}.", 4, "muted").add(path, "text").right(width, grade))
+    return lines
 
 
 # The summary of the log: tiers, cache, slow queries, and queries that were not covered.
@@ -251,6 +278,9 @@ LOG = Arrangement(
 )  # fmt: skip
 
 
+GoToResults = Callable[[str, str], Coroutine[Any, Any, None]]
+
+
 class LogScreen(FrameScreen):
     """The entries, the comparison of the selected entry with its current answer, and counts of all entries."""
 
@@ -259,11 +289,10 @@ class LogScreen(FrameScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_SCREEN)
     AUTO_FOCUS = "#log"
 
-    def __init__(self, layouts: Layouts, logs: Logs, keep_answer: Callable[[str, str], None]) -> None:
-        """Creates the screen; ``keep_answer`` judges a query in a scope by its current answer."""
+    def __init__(self, layouts: Layouts, logs: Logs, judge: Callable[[str, str], None], go: GoToResults) -> None:
+        """Creates the screen; ``judge`` judges a query in a scope by its current answer, ``go`` goes to its results."""
         super().__init__(layouts)
-        self._logs = logs
-        self._keep_answer = keep_answer
+        self._logs, self._judge, self._go = logs, judge, go
         self._compared_state: tuple[object, ...] = ()
         """The state that the last comparison depended on; empty if none is shown."""
 
@@ -287,6 +316,8 @@ class LogScreen(FrameScreen):
         self.query_one(DeliveryPane).put(log.entry)
         state = (log.chosen, view.project.generation, view.edits.earlier, view.engine.name, view.engine.profile)
         if log.entry is not None and state != self._compared_state and self._logs.compare(log.entry):
+            if self._compared_state and state[1:] != self._compared_state[1:]:
+                self._logs.read()  # the marks of the rows depend on the state, too
             self._compared_state = state
         elif log.entry is None and self._compared_state:
             self._compared_state = ()
@@ -294,7 +325,7 @@ class LogScreen(FrameScreen):
 
     @on(LogPane.AskAgain)
     def _ask_again(self, event: LogPane.AskAgain) -> None:
-        self.app.run_worker(self._logs.ask_again(event.entry), exclusive=True, group="ask again")
+        self.app.run_worker(self._go(event.entry.query, event.entry.scope), exclusive=True, group="ask again")
 
     def on_screen_resume(self) -> None:
         """Reads the logs again, since they may have grown."""
@@ -304,12 +335,12 @@ class LogScreen(FrameScreen):
         """Records the selected query's current answer as its judgment."""
         entry = self.query_one(LogPane).entry
         if entry is not None and entry.query.strip():
-            self._keep_answer(entry.query.strip(), entry.scope)
+            self._judge(entry.query.strip(), entry.scope)
 
     def action_delivery(self) -> None:
         """Asks for permission to read transcripts; if it was given, shows only lost answers, or all queries."""
         if self.view.log.delivery is None:
-            self.app.push_screen(TranscriptsDialog(), self._logs.permit)
+            self.app.push_screen(TranscriptsDialog(self._logs.proposed_folder), self._logs.permit)
         else:
             self.query_one(LogPane).toggle_lost()
 

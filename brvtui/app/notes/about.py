@@ -17,6 +17,7 @@ from brvtui.app.states import GONE, GONE_TEXT, NoteState, ProjectState, Selectio
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
+from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.tree import KIND_WORDS, sign_of
 from brvtui.engines.registry import presentation
 from brvtui.paint.bars import eighths
@@ -86,6 +87,10 @@ class AboutPane(ChoicePane):
     def path(self) -> str:
         """The path of the row under the cursor."""
         return self.chosen.partition(_SEPARATOR)[2]
+
+    def rebuild(self, force: bool = False) -> None:
+        """Builds the lines again; the cursor may stay out of view, since the text is read from the top."""
+        Pane.rebuild(self, force)
 
     def update(self, view: View) -> None:
         """Shows ``view``; scrolls to the top for another note, and to the similar notes when they arrive."""

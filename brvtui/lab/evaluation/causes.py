@@ -86,17 +86,19 @@ class CauseFinder:
         }
 
     def _effects(self, change: QueryChange, mixer: StateMixer | None) -> Iterator[ChangeLine]:
-        """Yields lines about a changed outcome and about relevant notes that fell."""
+        """Yields lines about a changed outcome, a new first note, and relevant notes that fell."""
         now, before = change.now, change.before
         if change.changes_outcome:
             yield ChangeLine(now.sentence)
         olds = dict(zip(now.relevant, before.relevant, strict=False))
         fallen = [(path, old) for path, old in olds.items() if _place(now.rank_of(path)) > _place(before.rank_of(old))]
-        for path, old in fallen[:_MOST_NOTES]:
+        was = {path: old for old, path in change.all_paths_now.items()}
+        risen = [(path, old) for path in now.ranking[:1] if before.ranking[:1] != ((old := was.get(path, path)),)]
+        for path, old in [*risen, *fallen[:_MOST_NOTES]]:
             rank = now.rank_of(path)
             rank_text = f"rank {rank}" if rank else "not found"
             score = self._score_change(change, path, old) if mixer is None else self._causes(now, path, old, mixer)
-            yield ChangeLine.of_rank(path, f"{before.rank_of(old)} → {rank_text}{score}")
+            yield ChangeLine.of_rank(path, f"{before.rank_of(old) or 'not found'} → {rank_text}{score}")
             if rank is None:
                 yield from self._reason(now, path)
 
@@ -114,12 +116,12 @@ class CauseFinder:
 
     def _causes(self, now: QueryResult, path: str, old: str, mixer: StateMixer) -> str:
         """The score of the note at ``path`` before and after, with the causes of the change, as text; empty if the note
-        moved there from ``old`` or if there are no causes.
+        moved there from ``old`` or if no cause is visible.
         """
         judgment = self.judgments[now.id]
         query = replace(self.like, text=judgment.text, scope=judgment.scope or self.like.scope, run=False)
         note = CauseSearch(self.engine, mixer, query).note(path) if path == old else None
-        return f", score {note.summary}" if note is not None and note.causes else ""
+        return f", score {note.summary}" if note is not None and ":" in note.summary else ""
 
     def _reason(self, now: QueryResult, path: str) -> Iterator[ChangeLine]:
         """Yields a line with the reason why the note at ``path`` is not in the current answer."""
@@ -149,7 +151,8 @@ class CauseFinder:
             for change in [*left]:
                 if self._is_as_before(change, snapshot):
                     edit = self._edit(path, reverting, change)
-                    what = "ranking" if change.is_worse(self.metric) else "outcome"
+                    what = "outcome" if change.changes_outcome else "answer"
+                    what = "ranking" if change.is_worse(self.metric) else what
                     lines[change.now.id] = ChangeLine.of_cause(f"{edit}, the old {what} is back (tried)")
                     left.remove(change)
         together = f"none of the {len(paths)} changed files explains it on its own"
@@ -177,6 +180,9 @@ class CauseFinder:
     def _is_as_before(self, change: QueryChange, snapshot: Snapshot) -> bool:
         judgment, _ = DocumentFinder(snapshot).followed(self.judgments[change.now.id])
         result = result_of(judgment, ask(self.engine, replace(self.context, snapshot=snapshot), judgment, self.like))
+        if not change.changes_outcome and not change.is_worse(self.metric):
+            moved = {old: path for old, path in change.paths_now.items() if path in snapshot.by_path}
+            return not replace(change, now=result, paths_now=moved).is_otherwise
         value, before = result.value(self.metric), change.before.value(self.metric)
         is_as_good = before is None or (value is not None and value >= before - _SAME)
         return is_as_good and (not change.changes_outcome or result.outcome == change.before.outcome)

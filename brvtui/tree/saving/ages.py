@@ -16,6 +16,8 @@ AGES = "ages.json"
 """The file of a project that contains the age in days of each note, keyed by the note's path."""
 LOG = "query-log.json"
 """The file of a project that contains a query log in ByteRover's form, with ages in days instead of times."""
+TRANSCRIPTS = "transcripts"
+"""The folder in a project's ``.brv`` for the transcripts of its agents."""
 _LARGEST = 1_048_576
 _MS_PER_DAY = 86_400_000
 
@@ -38,7 +40,7 @@ def write_log(project: Path, now_ms: float) -> None:
     """Replaces the project's copy of a query log with the entries in the file :data:`LOG`, and the transcript of the
     agent that asked, in ``.brv/transcripts``. Raises OSError.
     """
-    folder, transcripts = project / ".brv" / "query-log", project / ".brv" / "transcripts"
+    folder, transcripts = project / ".brv" / "query-log", project / ".brv" / TRANSCRIPTS
     folder.mkdir(exist_ok=True)
     transcripts.mkdir(exist_ok=True)
     for file in folder.glob("qry-*.json"):
