@@ -16,6 +16,7 @@ from brvtui.report.health import health_lines, health_markdown
 
 SCHEMA = 1
 _LEVELS = list(Confidence)
+_OF_PAIRS = (FindingKind.SUPERSEDED, FindingKind.NEAR_DUPLICATE)
 
 
 @click.command(
@@ -77,10 +78,13 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
         names = ("kind", "notes", "confidence", "sentence", "cost", "queries")
         rows = [{name: getattr(one, name) for name in names} for one in report.findings]
         numbers = {"notes": report.notes, "queries": report.queries, "days": days, "ignored": len(report.ignored)}
-        write_json([{"schema": SCHEMA, **numbers, "findings": rows}])
+        write_json([{"schema": SCHEMA, **numbers, "uncompared": report.uncompared, "findings": rows}])
     elif form == "md":
         say(health_markdown(report, session.project.name, session.kind.noun))
     else:
         print_lines(lambda width: health_lines(report, session.kind.noun, width))
     certain = _LEVELS[: max((place for place, level in enumerate(_LEVELS, 1) if level in gates), default=0)]
+    if report.uncompared and {*_LEVELS, *_OF_PAIRS}.intersection(gates):
+        say_note(f"--fail-on fails because not all pairs of {session.kind.noun}s were compared: there are too many")
+        return NEGATIVE
     return NEGATIVE if any(one.kind in gates or one.confidence in certain for one in report.findings) else OK

@@ -24,7 +24,8 @@ def summary(report: HealthReport, noun: str) -> str:
     ignored = f", {len(report.ignored)} ignored" if report.ignored else ""
     queries = counted(report.queries, "judged or logged query", "judged and logged queries")
     found = counted(len(report.findings), "finding", "findings")
-    return f"{found} in {counted(report.notes, noun, f'{noun}s')}{ignored}; {queries} run"
+    cut = f"; {counted(report.uncompared, 'similar pair', 'similar pairs')} not compared" if report.uncompared else ""
+    return f"{found} in {counted(report.notes, noun, f'{noun}s')}{ignored}; {queries} run{cut}"
 
 
 def health_lines(report: HealthReport, noun: str, width: int) -> Iterator[Line]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from brvtui import __version__
 from brvtui.disk.walking import walk
@@ -23,7 +24,7 @@ from brvtui.lab.health.features import Features, features_of, resolved, signatur
 from brvtui.lab.health.finding import Confidence, Finding, FindingKind, HealthReport
 from brvtui.lab.health.likeness import body, near_pairs
 from brvtui.lab.health.overlap import WordOverlap, is_in
-from brvtui.lab.health.pairs import ComparedNote, PairResult, compare
+from brvtui.lab.health.pairs import ComparedNote, PairResult, compare, serials_in
 from brvtui.lab.health.recall import QueryRecall
 from brvtui.lab.health.statements import Disagreement, stems
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -67,7 +68,8 @@ class ProjectHealth:
         ignored = self._ignored.read()
         hidden = [finding for finding in findings if _key(finding) in ignored]
         shown = [finding for finding in findings if _key(finding) not in ignored]
-        return HealthReport(tuple(shown), tuple(hidden), len(check.paths), len(check.recall.queries), days)
+        numbers = len(check.paths), len(check.recall.queries), days, check.uncompared
+        return HealthReport(tuple(shown), tuple(hidden), *numbers)
 
     def of_edit(self, snapshot: Snapshot, path: str) -> tuple[Finding, ...]:
         """The near-duplicates of the note at ``path`` in ``snapshot``, which need not be published, and the notes that
@@ -144,6 +146,7 @@ class _Check:
         self.memo = QueryMemo(session, self.kept)
         self.overlap = WordOverlap(self.snapshot.postings)
         self.features: dict[str, Features] = {}
+        self.uncompared = 0
 
     def findings(self) -> list[Finding]:
         """The findings with their costs and weights, worst first."""
@@ -272,7 +275,7 @@ class _Check:
         if self._path:
             wanted &= (pairs == self.snapshot.by_path.get(self._path, -1)).any(axis=1)
         pairs = pairs[wanted]
-        pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0], -measures[wanted]))[:_MOST_PAIRS]]
+        pairs = self._chosen(pairs[np.lexsort((pairs[:, 1], pairs[:, 0], -measures[wanted]))])
         alike = (signatures[pairs[:, 0]] == signatures[pairs[:, 1]]).mean(axis=1).tolist()
         texts: dict[str, ComparedNote] = {}
 
@@ -291,6 +294,22 @@ class _Check:
             one, two = sorted(notes[place].path for place in pair)
             state = f"{self._stamps[one]} {self._stamps[two]}"
             yield one, two, PairResult.of(self.kept.get(f"{one}\0{two}", state, partial(compared, one, two, likeness)))
+
+    def _chosen(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The pairs to compare of ``pairs``, which are ordered by similarity. If there are too many, each note takes
+        its turn, so that a group of similar notes does not use up the limit.
+        """
+        if len(pairs) <= _MOST_PAIRS:
+            return pairs
+        ids: dict[frozenset[str], int] = {frozenset(): 0}
+        serials = np.asarray([ids.setdefault(serials_in(note.title), len(ids)) for note in self.snapshot.notes])[pairs]
+        pairs = pairs[(serials[:, 0] == serials[:, 1]) | (serials == 0).any(axis=1)]
+        notes = pairs.ravel()
+        order = np.argsort(notes, kind="stable")
+        turns = np.empty_like(notes)
+        turns[order] = np.arange(len(notes)) - np.searchsorted(notes[order], notes[order])
+        self.uncompared = max(0, len(pairs) - _MOST_PAIRS)
+        return pairs[np.argsort(turns.reshape(-1, 2).max(axis=1), kind="stable")[:_MOST_PAIRS]]
 
     def _pairwise(self) -> Iterator[Finding]:
         """Near-duplicates and superseded facts; a note is the first of at most one finding of each kind."""

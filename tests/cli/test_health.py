@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from brvtui.session import health
 from tests.cli.conftest import Run
 from tests.cli.test_code import repository as repository
 from tests.cli.test_space import space as space
@@ -75,3 +76,43 @@ def test_unknown_kinds_are_refused(run: Run, project: str) -> None:
 @pytest.mark.parametrize("engine", ["baseline", "soleri", "jeffs_brain", "knowing"])
 def test_every_engine_for_notes_has_findings(run: Run, project: str, engine: str) -> None:
     assert "broken_link" in {one["kind"] for one in answered(run, project, "--engine", engine)}
+
+
+def alike(tmp_path: Path, title: str, disagrees: bool) -> str:
+    """A project with 20 notes that are alike, and perhaps two that disagree."""
+    tree = Tree(tmp_path / "alike")
+    for number in range(10):
+        words = " ".join(f"w{chr(97 + number)}{chr(97 + place)}" for place in range(40))
+        tree.note(f"other/{number}.md", f"Filler {chr(97 + number)}", words)
+    for number in range(20):
+        name = f"r{chr(97 + number)}"
+        text = "Entry written by the release bot after the nightly pipeline finished with status green and artifacts."
+        tree.note(f"log/{number}.md", title.format(number=number, name=name), f"{text} Run {name} handled it.")
+    if disagrees:
+        text = "The session timeout of the checkout service is {} minutes for all customers."
+        tree.note("a.md", "Session timeout", text.format(30), days=90)
+        tree.note("b.md", "Checkout session timeout", text.format(45), days=1)
+    return str(tree.root)
+
+
+@pytest.mark.parametrize(("title", "is_cut"), [("Daily log number {number}", False), ("Daily log of {name}", True)])
+def test_many_alike_notes_hide_no_contradiction(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, title: str, is_cut: bool
+) -> None:
+    monkeypatch.setattr(health, "_MOST_PAIRS", 25)
+    project = alike(tmp_path, title, True)
+    findings = answered(run, project, "--fail-on", "superseded", code=1)
+    assert ["a.md", "b.md"] in [one["notes"] for one in findings if one["kind"] == "superseded"]
+    uncompared = json.loads(run("health", "--project", project, "--format", "json", inside=False)[1])["uncompared"]
+    assert (uncompared > 0) == is_cut
+    assert ("not compared" in run("health", "--project", project, inside=False)[1]) == is_cut
+
+
+@pytest.mark.parametrize(("gate", "code"), [("superseded", 1), ("near_duplicate", 1), ("high", 1), ("orphan", 0)])
+def test_gate_of_pairs_fails_if_some_were_not_compared(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gate: str, code: int
+) -> None:
+    monkeypatch.setattr(health, "_MOST_PAIRS", 25)
+    project = alike(tmp_path, "Daily log of {name}", False)
+    ended, _, err = run("health", "--project", project, "--fail-on", gate, inside=False)
+    assert (ended, err.count("not all pairs of notes were compared")) == (code, code)

@@ -83,3 +83,5 @@ class HealthReport:
     """The number of distinct judged and logged queries that were run to find the costs."""
     days: int
     """The number of past days whose log was read, and of coming days for which ageing was forecast."""
+    uncompared: int = 0
+    """The number of pairs of similar notes that were not compared, because there are too many."""

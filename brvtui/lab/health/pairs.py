@@ -92,9 +92,14 @@ def compare(one: ComparedNote, two: ComparedNote, weight: Weight, likeness: floa
     return PairResult(duplicate, same_words, strength, facts[0])
 
 
+def serials_in(title: str) -> frozenset[str]:
+    """The numbers, months and weekdays in ``title``. Notes with different ones are about different things."""
+    return frozenset(map(str.lower, _SERIAL.findall(title)))
+
+
 def _is_parallel(one: ComparedNote, two: ComparedNote, titles: tuple[frozenset[str], frozenset[str]]) -> bool:
     """True if the titles name two different subjects of the notes, such as two services with the same settings."""
-    serial = [frozenset(map(str.lower, _SERIAL.findall(note.title))) for note in (one, two)]
+    serial = serials_in(one.title), serials_in(two.title)
     if serial[0] and serial[1] and serial[0] != serial[1]:
         return True
     mine, yours = titles[0] - titles[1], titles[1] - titles[0]
