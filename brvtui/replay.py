@@ -100,7 +100,7 @@ def _check_keys(item: Any, command_options: Collection[str], path: Path, number:
     keys = item if isinstance(item, dict) else {}
     for key in keys:
         if (option := f"--{key.replace('_', '-')}") in command_options:
-            how = f'use {option} on the command line, or put an option of the engine in "options"'
+            how = f'use {option} on the command line, or put an engine option in "options"'
             raise ReplayError(f"{path}: entry {number}: {key} has no effect here; {how}")
 
 

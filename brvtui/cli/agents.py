@@ -84,7 +84,7 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
 
     Compares FILE with its text at REV or, with --stdin, the text from standard input with FILE. Nothing is written.
     Without --project, a FILE in a .brv folder also says which project is meant. Files outside the memory are skipped.
-    Exit code 1 when a query gets worse, a judged query was not checked, or the engine cannot read the text.
+    The exit code is 1 if a query gets worse, a judged query was not checked, or the engine cannot read the text.
     """
     from brvtui.answers import edits
     from brvtui.trace import to_plain

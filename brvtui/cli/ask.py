@@ -79,8 +79,8 @@ def ask(text: str, request: ProjectRequest, allowed: bool, form: str) -> int:
     The answer goes to standard output, everything else to standard error. A terminal shows the text as the
     model writes it, starting at the heading “Summary”; a pipe or a file receives only the complete answer.
 
-    Exit code 1 when the tree does not cover TEXT; 2 when TEXT is empty or the model's settings are wrong; 4 when the
-    model fails, or when --llm is given and the answer needs a model but none is set.
+    The exit code is 1 if the tree does not cover TEXT, 2 if TEXT is empty or the model's settings are wrong, and 4 if
+    the model fails, or if --llm is given and the answer needs a model but none is set.
     """
     session = request.open()
     if allowed:
@@ -265,7 +265,7 @@ def check(project: Path | None, form: str) -> int:
 
     Outside a project, your own settings apply.
 
-    Exit code 1 when no model is set, 2 when its settings are wrong, 4 when it does not answer.
+    The exit code is 1 if no model is set, 2 if its settings are wrong, and 4 if it does not answer.
     """
     settings, model = _model_of(project)
     state = model.state

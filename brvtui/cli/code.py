@@ -93,8 +93,8 @@ def code(
     without_note: bool,
 ) -> int:
     """Show which code in a repository is relevant to TASK and why, and which notes mention it. The engine "knowing"
-    ranks the repository's symbols; the parsed code is stored for next time. Exit code 1 when the answer is empty,
-    SYMBOL is not in it, or there is no note or file to list.
+    ranks the repository's symbols; the parsed code is stored for next time. The exit code is 1 if the answer is empty,
+    if SYMBOL is not in it, or if there is no note or file to list.
     """
     words = _words(task, files)
     if bool(words) + (diff is not None) != 1 and not (without_note and not words and diff is None and not files):

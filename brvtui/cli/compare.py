@@ -53,7 +53,7 @@ def compare(
 
     A number before a title, such as 3×, says how many of the engines found that note.
 
-    Nothing is changed, and no paid service is called. Exit code 1 when no engine finds anything.
+    Nothing is changed, and no paid service is called. The exit code is 1 if no engine finds anything.
     """
     from brvtui.engines.contract import Query
     from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric

@@ -68,8 +68,8 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
     """Compare the answers to TEXT before and after an edit, some time or a new setting, and say why each note moved.
 
     The causes add up to the change in a note's score. "Before" is the project as it is, or at --rev; "after" is the
-    project with the changes from the other options. Nothing is written. Exit code 1 when a different tier answers, or a
-    note's rank changed.
+    project with the changes from the other options. Nothing is written. The exit code is 1 if a different tier answers
+    or the rank of a note changed.
     """
     from brvtui.engines.contract import Query
     from brvtui.session.diffing import DiffPlan, diff_answers

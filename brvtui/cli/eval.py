@@ -112,8 +112,8 @@ Examples:
 def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **options: Unpack[_Options]) -> int:
     """Run every judged query and measure its results, now or since a revision of the tree: what did an edit break?
 
-    Write judgments with brv-tui judge. Nothing is changed, and no paid service is called without --services. Exit code
-    1 when a --fail-… condition is not met; the output names the queries. Exit code 4 when such a condition cannot be
+    Write judgments with brv-tui judge. Nothing is changed, and no paid service is called without --services. The exit
+    code is 1 if a --fail-… condition is not met; the output names the queries. It is 4 if such a condition cannot be
     checked because a service failed.
     """
     from brvtui.engines.contract import Query
@@ -179,7 +179,7 @@ def _check_way(session: Session, start: Path | None, judgments: Path | None, pla
 
     why = changed_way(named_folder(start), session.project, plan.revision)
     if not why and judgments is not None and (link := linked_file(judgments, session.project.root)):
-        why = f"{link} is a link, which a change can redirect; name the file to which it leads"
+        why = f"{link} is a link, which could be redirected; name the file it points to"
     if why and plan.has_gates:
         raise Failure(why, BAD_USAGE)
     if why:

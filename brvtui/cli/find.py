@@ -88,8 +88,8 @@ def find(text: str, limit: int, request: ProjectRequest, form: str) -> int:
 
     TEXT may contain "phrases", OR, NOT or -word, (groups), begin*, fuzzy~ and title:word (or heading, tag, path, text).
 
-    No engine ranks the notes: --engine and --profile only decide which ones are read. Nothing is changed. Exit code 1
-    when no note matches.
+    No engine ranks the notes: --engine and --profile only decide which ones are read. Nothing is changed. The exit code
+    is 1 if no note matches.
     """
     session = request.open()
     found = session.finder.find(text, limit)

@@ -57,8 +57,8 @@ Examples:
 def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str) -> int:
     """List the defects of a memory, by kind: superseded facts, duplicates, junk, gaps, broken links and more.
 
-    Each finding has a confidence, and a cost to the judged and logged queries. Nothing is changed. Exit code 1
-    only with --fail-on.
+    Each finding has a confidence, and a cost to the judged and logged queries. Nothing is changed. The exit code
+    is 1 only if a finding matches --fail-on.
     """
     session = request.open()
     if not session.kind.has_files:

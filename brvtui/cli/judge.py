@@ -166,7 +166,7 @@ def set_judgment(
 def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
     """List the judged queries with their notes, and show which notes were moved or are gone.
 
-    Exit code 1 when a note is gone.
+    The exit code is 1 if a note is gone.
     """
     from brvtui.lab.judgments.following import DocumentFinder
     from brvtui.trace import to_plain
@@ -217,7 +217,7 @@ def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
 def follow_moves(project: Path | None, named: Path | None) -> int:
     """Update the paths of judged notes that were moved or renamed.
 
-    Exit code 1 when a note is gone: remove it with judge set, or judge another note for its query.
+    The exit code is 1 if a note is gone: remove it with brv-tui judge set, or judge another note for its query.
     """
     from brvtui.lab.judgments.following import DocumentFinder
 
@@ -261,8 +261,8 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
 def import_judgments(form: str, path: Path, project: Path | None, named: Path | None, queries: Path | None) -> int:
     """Import judgments from PATH. A query with the same id is replaced.
 
-    beir is a folder with queries.jsonl and qrels/*.tsv, trec a qrels file, qmd a JSON file of qmd bench. Grades above 3
-    become 3, and those below 0 become 0.
+    beir is a folder with queries.jsonl and qrels/*.tsv, trec is a qrels file, and qmd is a JSON file for qmd bench.
+    Grades above 3 become 3, and those below 0 become 0.
     """
     from brvtui.lab.judgments.exchange import FORMATS
     from brvtui.lab.judgments.following import DocumentFinder

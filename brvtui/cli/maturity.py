@@ -145,7 +145,7 @@ Examples:
 def maturity(days: int, event: str, with_come: bool, request: ProjectRequest, form: str) -> int:
     """List ageing events of untouched notes in the coming days, such as leaving tier 2 or being offered for archiving.
 
-    Nothing is changed. Exit code 1 when no note is listed.
+    Nothing is changed. The exit code is 1 if no note is listed.
     """
     session = request.open()
     found = session.ageing.outlook(session.engine, days, event, with_come)

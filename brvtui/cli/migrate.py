@@ -38,8 +38,8 @@ def migrate(queries: tuple[str, ...], dry_run: bool, everything: bool, request: 
     """Show what a migration of a ByteRover 3 tree to V4 would change: the answers to queries, and the notes.
 
     Runs QUERIES, or else every judged and logged query, on the tree and on the space that V4's own migration would
-    create from it. Nothing is written. Exit code 1 when an answer would lose the note that is now first (unless the
-    query is judged not covered).
+    create from it. Nothing is written. The exit code is 1 if an answer would lose the note that is now first (unless
+    the query is judged not covered).
     """
     if not dry_run:
         raise Failure("migrate only shows what would change: add --dry-run (only ByteRover itself migrates)", BAD_USAGE)

@@ -66,7 +66,7 @@ class LaterOrAt(NamedTuple):
         return _within(now_ms + self.ms, self.written) if self.is_span else self.ms
 
     def freezing(self, now: float | None) -> tuple[float | None, float]:
-        """Returns the time of the frozen clock (None if the clock runs), and the span.
+        """Returns the time at which the clock is frozen (None if it is running) and the span.
 
         The clock is frozen at this time or, for a span, at ``now``. Raises the same exception as :meth:`after`.
         """

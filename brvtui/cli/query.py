@@ -41,8 +41,8 @@ Examples:
 def why(text: str, one: str, other: str | None, request: ProjectRequest, form: str) -> int:
     """Compare two notes in the answer to TEXT: the parts of both scores, and what would reverse their order.
 
-    NOTE is a note's path, the end of its path, or its title. Nothing is changed. Exit code 1 when one of them is not a
-    result.
+    NOTE is a note's path, the end of its path, or its title. Nothing is changed. The exit code is 1 if any of the notes
+    is not among the results.
     """
     from brvtui.engines.contract import Query
     from brvtui.lab.pair import NotScored
@@ -154,8 +154,8 @@ def query(
     """Answer TEXT with an engine (by default, ByteRover) and explain the answer.
 
     Prints the reason, and the results with their matching words; --full prints every decision. A TEXT of - is read from
-    standard input. Nothing is changed or cached. Exit code 1 when the tree does not cover TEXT, or TEXT is empty; 2
-    when standard input is empty.
+    standard input. Nothing is changed or cached. The exit code is 1 if the tree does not cover TEXT or TEXT is empty,
+    and 2 if standard input is empty.
     """
     session = request.open()
     if files:
@@ -210,7 +210,7 @@ Examples:
 def explain(text: str, notes: tuple[str, ...], request: ProjectRequest, takes: bool, lower: bool, form: str) -> int:
     """Show one note's score in full, or why the answer to TEXT does not contain it and what would change that.
 
-    PATH is a note's path, the end of its path, or its title. Exit code 1 when a note is not in the answer.
+    PATH is a note's path, the end of its path, or its title. The exit code is 1 if a note is not in the answer.
     """
     from brvtui.answers.queries import explain_note
     from brvtui.session.remedies import find_remedies

@@ -86,8 +86,8 @@ Examples:
 def config(project: Path | None, defaults: bool, form: str) -> int:
     """Show the merged settings and where each comes from.
 
-    Change them in the app (its Settings screen), or in the files named in the last lines. Exit code 2 when a setting
-    cannot be used.
+    Change them in the app (its Settings screen), or in the files named in the last lines. The exit code is 2 if a
+    setting cannot be used.
     """
     from brvtui.app.settings.setting_rows import setting_rows
     from brvtui.app.themes.library import read_library
@@ -127,7 +127,7 @@ def themes(form: str) -> int:
 
     Your theme files are NAME.toml in the folder themes beside your settings file; the last line names that folder.
 
-    Exit code 2 when a theme file cannot be used.
+    The exit code is 2 if a theme file cannot be used.
     """
     from brvtui.app.themes.choosing import listed, themes_report
 
@@ -154,7 +154,7 @@ Examples:
 def keys(project: Path | None, as_toml: bool, form: str) -> int:
     """List the app's keys, and the names by which [keys] in a settings file changes them.
 
-    Exit code 2 when an entry in that table cannot be used.
+    The exit code is 2 if an entry in that table cannot be used.
     """
     from brvtui.app.keys.checking import check_keys
     from brvtui.app.keys.listing import default_table, keys_report, listed

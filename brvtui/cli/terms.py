@@ -69,7 +69,8 @@ def terms(
     df is the number of notes with a term, cf the number of its occurrences, and idf its weight in a search. FILTER is a
     part of the terms to list.
 
-    --engine and --profile decide which notes are read, and whose --tokens are shown. Exit code 1 if there are none.
+    --engine and --profile decide which notes are read, and whose --tokens are shown. The exit code is 1 if no terms are
+    listed.
     """
     if (bool(text) or only is not None) + (term is not None) + (tokens is not None) > 1:
         raise Failure("give only one of FILTER (with --only), --term and --tokens", BAD_USAGE)

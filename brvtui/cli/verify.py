@@ -65,7 +65,9 @@ Examples:
 )
 @click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to run, in the format of replay.")
 @click.option(
-    "--most", type=WholeNumber(1, 10_000), help="The maximum number of queries to run (226; for a space, 30)."
+    "--most",
+    type=WholeNumber(1, 10_000),
+    help="The maximum number of queries to run (default: 226, or 30 for a space).",
 )
 @click.option(
     "--package",
@@ -85,8 +87,8 @@ def verify(
     """Send the same queries to brv-tui and to the engine on this machine, and compare the answers.
 
     The queries are the judged and logged ones, and some generated from the notes. They run on a copy of the project,
-    without network access. The project and the engine's data are not touched. Exit code 1 when an answer differs, or
-    with --status when nothing has been verified yet.
+    without network access. The project and the engine's data are not touched. The exit code is 1 if an answer differs
+    or, with --status, if nothing has been verified yet.
     """
     session = request.open()
     if status:

@@ -65,7 +65,7 @@ Loss = TypeVar("Loss", bound=LossStage)
 NOTHING_HELPS = "none of the wordings tried finds it"
 """The advice if none of the wordings that an engine tries finds the document."""
 CHECK_PATH = "check the path, or add the note"
-MAKE_READABLE = "fix the file or its name, as the reason says; it can then be read"
+MAKE_READABLE = "fix the file or its name as the reason describes, so that it can be read"
 MAKE_ROOM = "shorten or split it, or remove files that come before it"
 NO_WORDS = "the query has no word that can be searched"
 _MARKUP = re.compile(r"\[([^\[\]]{0,200})\]\([^()]{0,500}\)|[`*]|</?\w{1,20}>")
@@ -104,8 +104,8 @@ def explained(
     """The reason why ``document`` is, or is not, among the hits of ``trace``. ``hit`` contains its score.
 
     ``use`` describes how the answer uses a hit with a given rank. ``lost`` returns the stage that dropped the document,
-    and a text with numbers. ``remedy`` returns a remedy for that stage and the document's title. The title of a file
-    that is not a document is ``name`` or, if ``name`` is empty, the last part of the path.
+    and an explanation with the figures. ``remedy`` returns a remedy for that stage and the document's title. The title
+    of a file that is not a document is ``name`` or, if ``name`` is empty, the last part of the path.
     """
     path, place = document.path, document.position
     title = snapshot.notes[place].title if place is not None else name or path.rpartition("/")[2]

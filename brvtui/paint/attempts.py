@@ -146,5 +146,5 @@ def rest_of(row: Attempted) -> str:
     """Returns the line below a row's results: the number of further results, or a remark that there are none."""
     more = row.total - len(row.results)
     if not row.results:
-        return "the scope of what follows" if row.total else "no results"
+        return "the scope of the searches below" if row.total else "no results"
     return f"… {more} more" if more > 0 else ""

@@ -216,7 +216,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
         ]
         lines += _labelled("use", explanation.use, "text", width)
     else:
-        lost = "NOT IN A NEW SEARCH" if explanation.use else "NOT IN THE ANSWER"
+        lost = "NOT FOUND BY A NEW SEARCH" if explanation.use else "NOT IN THE ANSWER"
         lines += [badge(lost, "bad").add(" ").add(explanation.path, "bold strong")]
         lines += _labelled("use", explanation.use, "text", width)
         if explanation.reason is not None:

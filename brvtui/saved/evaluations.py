@@ -94,7 +94,7 @@ def read_evaluation(path: Path) -> Evaluation:
     schema = value.get("evaluation_schema") if isinstance(value, dict) else None
     if schema != EVALUATION_SCHEMA:
         hint = "create one with brv-tui eval --format json > FILE"
-        raise SavedError(f"{path}: not an evaluation that this version of brv-tui reads; {hint}")
+        raise SavedError(f"{path}: not an evaluation that this version of brv-tui can read; {hint}")
     try:
         return from_plain(Evaluation, value.get("evaluation"), "evaluation")
     except PlainError as error:

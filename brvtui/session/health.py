@@ -443,7 +443,7 @@ class _Check:
                 yield Finding(FindingKind.NOT_FOUND_BY_TITLE, (path,), Confidence.HIGH, sentence)
 
     def _shadowed(self) -> Iterator[Finding]:
-        """Notes that rank below the same other note for every query made of their own words."""
+        """Notes that rank below the same other note in searches for their titles and their distinctive words."""
         notes = self.snapshot.notes
         rivals = [row for row in self.overlap.containing(_CONTAINED).items() if row[0] in self.useful]
         for place, others in rivals[: self._searches]:
@@ -454,7 +454,9 @@ class _Check:
             tries = (" ".join(words), " ".join(words[:6]), " ".join(words[:3]))
             if all(_first(self.memo.search(one), path, rival) == rival for one in tries):
                 shown = ", ".join(visible(word) for word in words[:3])
-                sentence = f"{visible(rival)} comes first for its title and for its own words ({shown})"
+                sentence = (
+                    f"it ranks below {visible(rival)} in searches for its title and its distinctive words ({shown})"
+                )
                 yield Finding(FindingKind.SHADOWED, (path, rival), Confidence.MEDIUM, sentence)
 
     def _archivable(self) -> Iterator[Finding]:

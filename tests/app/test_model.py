@@ -193,7 +193,7 @@ async def test_model_is_called_only_with_permission(garden: Tree, make_app: Make
                 assert (
                     _titles(pilot)
                     == {
-                        "y": ("Query · run, the answer is cached", "Answer · by the model"),
+                        "y": ("Query · run; answer cached", "Answer · by the model"),
                         "n": ("Query · run, not cached: no model asked", "Answer · no model asked"),
                     }[key]
                 )

@@ -36,7 +36,7 @@ async def test_user_keys_work_and_are_shown_everywhere(garden: Tree, make_app: M
         await settled(pilot)
 
 
-async def test_priority_letters_are_text_in_a_field(garden: Tree, make_app: MakeApp) -> None:
+async def test_letters_bound_as_priority_keys_are_typed_as_text_in_a_field(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"panes.next" = "Z"\n"panes.back" = "f10"\n"results.next" = "L"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await settled(pilot)

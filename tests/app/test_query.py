@@ -302,7 +302,7 @@ async def test_note_selected_on_another_screen_selects_no_result_row(app: BrvTui
         assert view(pilot).selection.file == results.choices[0]
 
 
-async def test_cached_preview_is_repeated_once_its_cache_entry_expires(
+async def test_cached_preview_is_run_again_after_its_cache_entry_expires(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CacheLook, "lasts_s", lambda *_: 0.1)

@@ -211,7 +211,7 @@ def test_note_quoted_by_the_cached_answer_is_not_called_missing(garden: Tree) ->
     quoted = "uoted in the answer that came from the cache, given 0 s earlier; a new search does not find it"
     assert f"Q{quoted}." in reasons_of(result)
     lines = [line.plain for line in explain_lines(result, 160, UNICODE)]
-    assert any("NOT IN A NEW SEARCH" in line for line in lines)
+    assert any("NOT FOUND BY A NEW SEARCH" in line for line in lines)
     assert any(f"q{quoted}" in line for line in lines)
 
 

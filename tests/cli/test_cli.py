@@ -290,7 +290,7 @@ def test_replay_refuses_an_option_outside_of_options(run: Run, tmp_path: Path, k
     file.write_text(json.dumps([{"query": "refresh", "shows": "a comment"}, {"query": "refresh", key: "auth"}]))
     code, out, err = run("replay", kind, str(file))
     assert (code, out, err.count("\n")) == (2, "", 1)
-    how = f'use --{key.replace("_", "-")} on the command line, or put an option of the engine in "options"'
+    how = f'use --{key.replace("_", "-")} on the command line, or put an engine option in "options"'
     assert f"{file}: entry 2: {key} has no effect here; {how}" in err
 
 

@@ -59,7 +59,7 @@ def test_git_that_hangs_is_reported(run: Run, repository: Path, monkeypatch: pyt
 
 def test_help_explains_the_exit_code_of_an_empty_answer(run: Run, repository: Path) -> None:
     assert run("code", "zzzqqq", "--repo", str(repository), inside=False)[0] == 1
-    assert "Exit code 1 when the answer is empty" in " ".join(run("code", "--help", inside=False)[1].split())
+    assert "The exit code is 1 if the answer is empty" in " ".join(run("code", "--help", inside=False)[1].split())
 
 
 def test_cache_command_shows_and_removes_the_code_index(run: Run, repository: Path) -> None:

@@ -482,7 +482,7 @@ def test_gates_refuse_a_project_reached_by_a_changed_way(
     shutil.move(own.root, project.root / "kept")
     own.root.symlink_to("other")
     code, _, err = run(*ask, inside=False, now=False)
-    assert (code, "own is a link, which a change can redirect" in err) == (2, True)
+    assert (code, "own is a link, which could be redirected" in err) == (2, True)
     own.root.unlink()
     own.root.mkdir()
     (own.root / ".brv").write_text("../other")
@@ -522,7 +522,7 @@ def test_gates_refuse_named_judgments_behind_a_link(run: Run, project: Tree, rep
     named.unlink()
     named.symlink_to(fewer.name)
     code, _, err = run(*ask)
-    assert (code, "q.toml is a link, which a change can redirect" in err) == (2, True)
+    assert (code, "q.toml is a link, which could be redirected" in err) == (2, True)
 
 
 def test_gates_refuse_a_tree_that_became_a_repository_of_its_own(run: Run, project: Tree, repository: Git) -> None:

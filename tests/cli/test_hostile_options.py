@@ -377,7 +377,7 @@ def test_commands_with_several_queries_are_fast(
     assert code in (0, 1), err
 
 
-def test_why_tries_no_changes_with_a_long_query(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_command_tries_no_changes_for_a_long_query(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each change would run the engine again."""
     monkeypatch.setattr(RankSwapSearch, "_try_change", None)
     query = "restore refresh token " + SHAPES["one word"](TRIAL_LENGTH)
@@ -386,7 +386,7 @@ def test_why_tries_no_changes_with_a_long_query(run: Run, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(("length", "fewest", "limit"), [(200, 20, 300), (LONGEST_QUERY, 1, 15)])
-def test_explain_tries_few_changes_with_a_long_query(
+def test_explain_command_tries_few_changes_for_a_long_query(
     length: int, fewest: int, limit: int, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = []

@@ -78,7 +78,7 @@ def test_explain_names_the_remedy_for_a_topic_past_the_limit(run: Run, space: Pa
     assert helps[-1] == "helps ask for 2 results (brv-tui query -o limit=2) → rank 2, 0.437"
 
 
-def test_why_tries_a_new_time_and_other_words(run: Run, space: Path) -> None:
+def test_why_command_can_be_rerun_with_another_time_and_other_words(run: Run, space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     for name, days in (("New", 1), ("Old", 40)):
         (tree / f"{name}.html").write_text(f'<bv-topic title="{name} quokkas"><p>A quokka.</p></bv-topic>')

@@ -42,7 +42,7 @@ def explained(text: str) -> list[tuple[str, Any]]:
     return [(name, tomllib.loads(f"value = {value}")["value"]) for name, value in _VALUE.findall(text)]
 
 
-def test_every_constant_of_jeffs_brain_is_explained_with_its_value() -> None:
+def test_every_jeffs_brain_constant_is_explained_with_its_value() -> None:
     known = {name: value for name, value in constants(load()) if "." in name and name not in _WITHOUT_VALUE}
     assert known == dict(explained(JEFFS))
     assert [name for name in _WITHOUT_VALUE if f"`{name}`" not in JEFFS] == []
@@ -69,7 +69,7 @@ def test_every_retry_ladder_step_is_documented() -> None:
         assert f"| {number} | `{strategy}` |" in JEFFS
 
 
-def test_documented_constants_of_knowing_match_the_profile() -> None:
+def test_documented_constants_match_the_profile_of_the_knowing_engine() -> None:
     held, values = dict(constants(load_profile())), explained(KNOWING)
     assert len(values) > 60
     assert [(name, value) for name, value in values if held[name] != value] == []

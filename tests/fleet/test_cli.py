@@ -305,7 +305,7 @@ def test_only_a_named_fleet_file_may_be_a_link_out_of_its_folder(fleet: Path) ->
         assert "two" in out
 
 
-def test_other_folders_of_repositories_are_read_only_from_a_named_file(tmp_path: Path) -> None:
+def test_repositories_in_other_folders_are_read_only_if_a_file_names_them(tmp_path: Path) -> None:
     private, here = tmp_path / "priv", tmp_path / "clone"
     here.mkdir()
     private.mkdir()

@@ -2,7 +2,7 @@
 
 An input may take 2 s of processor time and 256 MB, and may raise only exceptions that its target declares. Inputs that
 cause a new outcome are kept and mutated further. Prints the settings, the number of inputs of each target, and the
-reduced findings; ``--found FOLDER`` stores the inputs there. Exit code 1 when something was found.
+reduced findings; ``--found FOLDER`` stores the inputs there. The exit code is 1 if something was found.
 """
 
 from __future__ import annotations

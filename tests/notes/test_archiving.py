@@ -327,7 +327,7 @@ def test_overlay_signals_are_archived_and_restored(tree: Tree) -> None:
     assert overlay.read(base) == {}
 
 
-def test_restoring_keeps_bytes_outside_utf8(tree: Tree, place: PlanTarget) -> None:
+def test_restoring_keeps_invalid_utf8_bytes(tree: Tree, place: PlanTarget) -> None:
     tree.file("_archived/a/n.full.md", b"# \xe4\n")
     tree.file("_archived/a/n.stub.md", STUB.format(original="a/n.md", full="_archived/a/n.full.md"))
     apply(place, plan_restore(tree.tree, "_archived/a/n.stub.md", NONE))

@@ -153,7 +153,7 @@ def test_links_in_the_moved_note_are_adjusted(yard: Tree) -> None:
     assert lines_of(plan) == [("yard/gates/north.md", 1, own.rstrip("\n"), expected.rstrip("\n"))]
 
 
-def test_move_keeps_bytes_outside_utf8(yard: Tree) -> None:
+def test_move_keeps_invalid_utf8_bytes(yard: Tree) -> None:
     start = b"x" * 5_000 + b"\n"  # the engine decides by the first 4,096 bytes whether a file is binary
     yard.file("yard/night/rounds.md", start + b"\xe4\xff [n](../gates/north.md) \xc3\n")
     after(yard, "yard/gates/north.md", "yard/gates/n.md")

@@ -97,14 +97,14 @@ def steps_of(context: Context, engine: str, profile: str, text: str) -> dict[str
     return {step.name: list(step.tokens) for step in analysed.analysis(own, text)}
 
 
-def test_tokens_of_jeffs_brain_match_its_recorded_parser(context: Context) -> None:
+def test_jeffs_brain_tokens_match_the_recorded_parser(context: Context) -> None:
     for case in cases("jeffs_brain/query_parse"):
         steps = steps_of(context, "jeffs_brain", "", case["input"]["query"])
         assert steps["terms"] == [token["text"] for token in case["expected"]["tokens"]], case["name"]
         assert steps["text"] == list(filter(None, [case["expected"]["raw"]]))
 
 
-def test_expressions_of_soleri_match_its_recorded_queries(context: Context) -> None:
+def test_soleri_expressions_match_the_recorded_queries(context: Context) -> None:
     agreed = [case for case in cases("soleri/fts_query") if case["authority"] == "agree"]
     assert len(agreed) >= 10
     for case in agreed:
@@ -112,12 +112,12 @@ def test_expressions_of_soleri_match_its_recorded_queries(context: Context) -> N
         assert steps["expression"] == list(filter(None, [case["expected"]["fts_query"]])), case["name"]
 
 
-def test_compared_words_of_soleri_match_its_recorded_tokenizer(context: Context) -> None:
+def test_soleri_compared_words_match_the_recorded_tokenizer(context: Context) -> None:
     for case in cases("soleri/tokenizer"):
         assert steps_of(context, "soleri", "", case["input"]["text"])["compared"] == case["expected"]["tokens"]
 
 
-def test_keywords_of_knowing_match_its_recorded_keywords(context: Context) -> None:
+def test_knowing_keywords_match_the_recorded_keywords(context: Context) -> None:
     for case in cases("knowing/keyword_set"):
         steps, wanted = steps_of(context, "knowing", "knowing-code", case["input"]["task"]), case["expected"]
         assert steps["keywords"] == [*wanted["exact"], *wanted["compounds"]], case["name"]

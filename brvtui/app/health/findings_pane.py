@@ -68,8 +68,8 @@ class FindingsPane(ChoicePane):
         "cost, and the keys that help.\n"
         "Press {pane.space} to mark findings: {health.merge}, {health.supersede}, {note.archive} and {health.ignore} "
         "then act on all marked ones at once. Before anything changes, you see every changed line and the effect on "
-        "your judged and logged queries; {note.undo} undoes it in one step. Ignored findings are kept in brv-tui's "
-        "own data and listed last; {health.ignore} there lists one as a finding again."
+        "your judged and logged queries; {note.undo} undoes it in one step. Ignored findings are recorded in "
+        "brv-tui's own data and moved to the end of the list; {health.ignore} on an ignored finding restores it."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FINDINGS)
 

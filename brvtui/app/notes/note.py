@@ -282,7 +282,7 @@ class NotePane(Pane):
             self.scroll_to_row(self.document.headings[fragment])
 
     async def on_click(self, event: events.Click) -> None:
-        """Follows the clicked link; a click on the frontmatter's heading shows or folds it."""
+        """Follows the clicked link; clicking the heading of the frontmatter expands or collapses it."""
         content = event.get_content_offset(self)
         number = self.line_at(content.y) if content is not None else -1
         if content is None or not 0 <= number < len(self.lines):

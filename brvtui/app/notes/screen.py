@@ -52,7 +52,7 @@ class NotesTree(TreePane):
 
     @dataclass
     class TextWanted(Message):
-        """Posted to search titles and texts of notes for the words of the filter."""
+        """Posted to request a search of the notes' titles and texts for the filter words."""
 
         query: str
 

@@ -441,4 +441,4 @@ def _mode(view: View, run_key: str) -> str:
         return "Query · run, answered from the cache"
     if view.uncached:
         return f"Query · run, not cached: {view.uncached}"
-    return "Query · run, the answer is cached" if view.ran else preview
+    return "Query · run; answer cached" if view.ran else preview

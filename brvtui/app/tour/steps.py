@@ -69,8 +69,8 @@ STEPS = (
     TourStep("The right note is only number 5, although it matches 8 times better. It is now selected: see "
          "why it lost.",
          "results.why", "query", lambda _, mode, dialog: dialog == "RemedyDialog", "results", NOTE),
-    TourStep("The note is older and less mature (the sample has maturity in frontmatter, ByteRover 3.14 in its own "
-         "store). Editing it today would make it number 1: edit it.",
+    TourStep("The note is older and less mature (the sample keeps maturity in the frontmatter; ByteRover 3.14 keeps "
+         "it in its own store). Edit it today to move it to number 1.",
          "note.edit", "", _is_edited),
     TourStep("Type something at the end of the note, such as “Checked today.”, and save it.",
          "editor.save", "edit", lambda view, mode, _: _first(view) == NOTE, "text"),

@@ -199,7 +199,7 @@ class Body(Widget):
         self.settle()
 
     def peek(self, pane: str) -> Callable[[], None]:
-        """Makes ``pane`` visible for a while, and returns a function that restores the layout."""
+        """Makes ``pane`` visible temporarily, and returns a function that restores the layout."""
         shared, tab, maximised = self.shared, self.tab, self.maximised
 
         def restore() -> None:

@@ -44,7 +44,7 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: Fl
     """Run every member's own judged queries, and measure how well they are answered.
 
     With --judgments, one set of queries is run over all members in one ranking: its documents are paths that any member
-    may have, or [member]:path. Exit code 1 when nothing is judged.
+    may have, or [member]:path. The exit code is 1 if nothing is judged.
     """
     from brvtui.fleet.questions import EvaluationOf
     from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric
@@ -133,10 +133,10 @@ _SHOWN = 3
 def query(
     text: str, scope: str, with_trace: bool, merge: str, limit: int | None, options: FleetOptions, form: str
 ) -> int:
-    """Run TEXT as a query in every member; exit code 1 when no member covers it, 4 when no member can answer.
+    """Run TEXT as a query in every member.
 
     With --merge each, scores of different members are not comparable, because each depends on the statistics of its own
-    tree. With --merge one, they are.
+    tree. With --merge one, they are. The exit code is 1 if no member covers TEXT, and 4 if no member can answer.
     """
     from brvtui.fleet.questions import Answering
 
@@ -260,8 +260,8 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
 def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
     """Show, for each member that has NOTE, why its answer to TEXT does or does not contain the note.
 
-    NOTE is a note's path, the end of its path, or its title. Exit code 1 when no answer contains it; 3 when no member
-    has it, or when it is ambiguous in every member that might.
+    NOTE is a note's path, the end of its path, or its title. The exit code is 1 if no answer contains the note, and 3
+    if no member has it or if NOTE is ambiguous in every member that might.
     """
     from brvtui.fleet.questions import Explaining, NoSuchNote
 

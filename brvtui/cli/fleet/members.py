@@ -59,7 +59,7 @@ def health(stale_days: int, similar: float, options: FleetOptions, form: str) ->
     """Compare the notes of all members: near-duplicates, possible contradictions, notes that only one member has, stale
     notes, and members with unusual settings. Reads every note; needs the "fleet" extra.
 
-    Exit code 1 when there are contradictions or near-duplicates, or a member is missing.
+    The exit code is 1 if there are contradictions or near-duplicates, or a member is missing.
     """
     from brvtui.fleet.health import fleet_health
     from brvtui.report.fleet import HEALTH_HEADS, health_markdown, health_row, health_summary
@@ -103,7 +103,7 @@ def _named(place: NotePlace) -> str:
 def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
     """Count the ageing events of every member's notes in the coming days.
 
-    Exit code 1 when there are no events, 4 when no member can forecast.
+    The exit code is 1 if there are no events, and 4 if no member can forecast.
     """
     from brvtui.fleet.questions import OutlookOf
 
@@ -235,7 +235,7 @@ def list_members(options: FleetOptions, form: str) -> int:
 @fleet_command
 @answer_format
 def check(options: FleetOptions, form: str) -> int:
-    """Open every member, and say what it contains or why it is unusable. Exit code 1 when a member is unusable."""
+    """Open every member, and say what it contains or why it is unusable. The exit code is 1 if a member is unusable."""
     from brvtui.fleet.questions import MemberState, StateRequest
 
     fleet = options.fleet()

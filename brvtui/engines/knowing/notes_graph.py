@@ -43,7 +43,9 @@ class NoteGraph:
     """The paths of notes that could not be read. Only their names are searchable."""
 
     def piece(self, path: str) -> NotePiece:
-        """The nodes and references that the note at ``path`` adds to the graph. Raises KeyError without a note."""
+        """The nodes and references that the note at ``path`` adds to the graph. Raises KeyError if there is no
+        such note.
+        """
         return self.known[path].piece
 
 

@@ -77,8 +77,9 @@ def deviations(profile: KnowingProfile) -> tuple[str, ...]:
 
 
 def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -> str:
-    """A text with the first note, the reason why it was found, and the number of notes that fit into the budget.
-    ``noun`` and ``nouns`` name one result and several.
+    """A message with the first note, why it was found, and how many notes fit within the budget.
+
+    ``noun`` and ``nouns`` are the singular and plural words for a result.
     """
     if section.entry == "task" and not (section.exact or section.compounds or section.components):
         return WITHOUT_KEYWORD

@@ -76,8 +76,8 @@ def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
 
 
 def searchable(text: str, rules: FullTextRules) -> str:
-    """``text`` in the form for the full-text index: each piece is followed by the words inside it, if there are
-    several.
+    """``text`` as it is stored in the full-text index: each piece that contains several words is followed by those
+    words.
     """
     words: list[str] = []
     for piece in filter(None, _CUTS.split(text)):

@@ -374,7 +374,7 @@ def _mode(query: Query) -> Literal["full", "scan"]:
 
 
 def _query_vector(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: Stopwatch) -> Dense | None:
-    """The vector of the query; None if there is no embedder, so that only words are searched."""
+    """The vector of the query; None if there is no embedder, in which case only words are searched."""
     from brvtui.engines.soleri.search import Dense
 
     if embedder is None:

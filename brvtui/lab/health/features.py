@@ -143,7 +143,9 @@ def _encoding(text: str) -> list[Defect]:
 
 
 def _of_summary(parsed: Parsed, text: str) -> Features:
-    """The files that a generated summary covers; a defect if its recorded number of tokens shows an edit by hand."""
+    """The files that a generated summary covers, or a defect if the recorded token count shows that the summary was
+    edited by hand.
+    """
     front, recorded = parse(text), parsed.summary_tokens
     content = text[front.body_start :]
     sizes = [(units(part) + _TOKEN_CHARS // 2) // _TOKEN_CHARS for part in (content, content.strip())]

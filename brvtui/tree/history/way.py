@@ -35,7 +35,7 @@ def changed_way(named: Path, project: FoundProject, revision: str) -> str:
     except ForeignRepository as error:
         return str(error)
     if top is not None and (link := _link(named, top)):
-        return f"{link} is a link, which a change can redirect; name the folder to which it leads"
+        return f"{link} is a link, which could be redirected; name the folder it points to"
     for folder in (real := Path(os.path.realpath(named)), *real.parents):
         marker = folder / MARKER
         if is_file(marker):

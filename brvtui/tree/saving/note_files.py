@@ -143,7 +143,9 @@ def save(
 
 
 def check_writable(tree: Path, path: str) -> None:
-    """Raises :class:`SaveError` if the note at ``path`` is read-only, so that it can be neither changed nor removed."""
+    """Raises :class:`SaveError` if the note at ``path`` is read-only and can therefore be neither changed nor
+    removed.
+    """
     with as_save_error(path), entry_in(tree, path) as at:
         _refuse_read_only(at, read_version(at.folder, at.name))
 

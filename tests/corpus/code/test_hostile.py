@@ -81,7 +81,7 @@ def test_broken_syntax_is_read_up_to_the_error(tmp_path: Path) -> None:
     assert {"broken.py.right", "broken.py.also_right"} <= kinds(graph).keys()
 
 
-def test_bytes_outside_utf8_are_read(tmp_path: Path) -> None:
+def test_invalid_utf8_bytes_are_read(tmp_path: Path) -> None:
     write(tmp_path, GOOD)
     (tmp_path / "latin.py").write_bytes("def café(): 'Ünïcode \x1b[31m'\n".encode("latin-1"))
     graph = graph_of(tmp_path)

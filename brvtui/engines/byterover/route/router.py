@@ -245,7 +245,8 @@ def _closest(found: Search) -> str:
     if not found.near_misses:
         return ""
     nearest = found.near_misses[0]
-    return f"The closest note, left out: {nearest.title} ({nearest.path}), {nearest.score:.2f}: {nearest.reason}."
+    title = f"{nearest.title} ({nearest.path})"
+    return f"The closest note that was left out: {title}, {nearest.score:.2f}: {nearest.reason}."
 
 
 def _unused(step: Step) -> Step:
