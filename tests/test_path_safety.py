@@ -85,7 +85,7 @@ def everything(trace: Trace) -> str:
 
 
 @pytest.mark.parametrize("name", [*LEADING_OUT, "x/outdir/../../secret.md", "..\\..\\secret.md"])
-def test_explain_refuses_paths_outside_the_tree(run: Run, project: Tree, name: str) -> None:
+def test_explain_command_refuses_paths_outside_the_tree(run: Run, project: Tree, name: str) -> None:
     code, out, err = run("explain", "quokka", name.format(root=project.root))
     assert (code, out) == (3, "")
     assert err.startswith("brv-tui: ")
@@ -101,7 +101,7 @@ def test_encoded_or_foreign_path_names_no_note(run: Run, name: str) -> None:
     assert len(err) < 600
 
 
-def test_absolute_path_of_a_note_is_accepted(project: Tree) -> None:
+def test_absolute_note_path_is_accepted(project: Tree) -> None:
     assert project.session().explainer.explain("quokka", str(project.tree / "x/good.md")).found
 
 
@@ -132,7 +132,9 @@ def test_scope_outside_the_tree_is_reported(run: Run, links: Tree, scope: str) -
 
 
 @pytest.mark.parametrize("path", ["../../secret.md", "/etc/passwd", "x/outdir/n.md"])
-def test_replay_refuses_to_touch_files_outside_the_tree(run: Run, links: Tree, tmp_path: Path, path: str) -> None:
+def test_replay_command_refuses_to_touch_files_outside_the_tree(
+    run: Run, links: Tree, tmp_path: Path, path: str
+) -> None:
     steps = tmp_path / "steps.json"
     steps.write_text(json.dumps([{"query": "quokka", "touch": path}]))
     code, _, err = run("replay", "--sequence", str(steps))
@@ -343,7 +345,7 @@ def test_shared_source_that_is_not_a_project_is_skipped(run: Run, project: Tree,
     assert "left out" in " ".join(out.split())
 
 
-def test_links_of_a_shared_source_stay_inside_the_source(project: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_shared_source_links_stay_inside_the_source(project: Tree, make_tree: Callable[[str], Tree]) -> None:
     other = make_tree("other")
     (other.root / "secret.md").write_text(SECRET)
     other.note(

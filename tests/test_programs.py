@@ -98,7 +98,7 @@ def test_check_detects_every_way_to_start_a_process(code: str) -> None:
     assert set(named(code)) & _WORDS
 
 
-def test_lint_rule_bans_every_process_function_of_os() -> None:
+def test_lint_rule_bans_every_process_function_in_os() -> None:
     ways = {name for name in dir(os) if name.startswith(("exec", "spawn", "posix_spawn", "fork"))} | {"system", "popen"}
     assert {f"os.{name}" for name in ways} <= BANNED
     assert {"subprocess", "multiprocessing", "sys.executable"} <= BANNED

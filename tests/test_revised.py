@@ -199,7 +199,7 @@ def test_new_link_to_a_note_does_not_affect_earlier_revisions(tree: Tree) -> Non
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_only_notes_within_the_limit_of_the_engine_are_compared(
+def test_only_notes_within_the_engine_limit_are_compared(
     seed: int, tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Changed notes are as old as their commit, but not older than the oldest file; others keep their age."""

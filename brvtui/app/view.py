@@ -181,7 +181,7 @@ class View(NamedTuple):
 
     @property
     def answered(self) -> Trace | None:
-        """The answer to the query; None without a query, unless the trace of an empty query is open."""
+        """The answer to the query; None if there is no query, unless the trace of an empty query is open."""
         return self.answer.trace if self.query.text.strip() or self.project.saved else None
 
     @property
@@ -217,7 +217,7 @@ class View(NamedTuple):
 
     @property
     def route(self) -> Route | None:
-        """The outcome of the route; None without an answer, or if the engine has no tiers."""
+        """The outcome of the route; None if there is no answer, or if the engine has no tiers."""
         if self.answer.trace is None:
             return None
         from brvtui.trace.routing import Route  # not before the first paint

@@ -64,7 +64,7 @@ Examples:
     "xml",
     "markdown",
     "json",
-    text="Output format; text explains the answer, the others are what an agent receives.",
+    text="Output format; text explains the answer, and the other formats are what an agent receives.",
 )
 @click.option(
     "--profile", type=click.Choice(_PROFILES), default=_PROFILES[0], show_default=True, help="The engine's constants."

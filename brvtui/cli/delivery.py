@@ -43,7 +43,7 @@ Examples:
     "--transcripts",
     type=NamedPath(),
     metavar="DIR",
-    help="The folder with your agents' transcripts; needed once per project: later runs read the same folder.",
+    help="The folder with your agents' transcripts; needed once per project, since later runs read the same folder.",
 )
 @click.option(
     "--since",
@@ -60,7 +60,9 @@ Examples:
     help="Exit with code 1 if a turn has one of these outcomes, and with 4 if not everything can be read.",
 )  # fmt: skip
 @click.option(
-    "--limit-seconds", type=WholeNumber(1, 3600), help="When the agent's hook gives up (the setting hook_seconds)."
+    "--limit-seconds",
+    type=WholeNumber(1, 3600),
+    help="The number of seconds after which the agent's hook gives up (default: the setting hook_seconds).",
 )
 @click.option("--texts", is_flag=True, help="Add the texts that reached the agent to the JSON.")
 @click.option(

@@ -43,21 +43,21 @@ def engine_command(command: _F) -> _F:
             "knowing: density, top-k, file-grouped).",
         ),
         "aliases": click.option("--aliases", type=NamedPath(), help="jeffs_brain: a JSON file of aliases."),
-        "top_k": click.option("--top-k", type=positive, help="The number of results (jeffs_brain: 10)."),
+        "top_k": click.option("--top-k", type=positive, help="The number of results (default in jeffs_brain: 10)."),
         "candidate_k": click.option(
             "--candidate-k",
             type=positive,
-            help="jeffs_brain: the number of candidates from each leg, BM25 and vectors (60).",
+            help="jeffs_brain: the number of candidates from each leg, BM25 and vectors (default: 60).",
         ),
         "rerank_top_n": click.option(
-            "--rerank-top-n", type=positive, help="jeffs_brain: the number of results to rerank (20)."
+            "--rerank-top-n", type=positive, help="jeffs_brain: the number of results to rerank (default: 20)."
         ),
         "rerank": click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the first results."),
         "budget": click.option(
             "--budget",
             type=WholeNumber(1, 10_000_000),
             metavar="TOKENS",
-            help="knowing: the maximum number of tokens in the context (50000).",
+            help="knowing: the maximum number of tokens in the context (default: 50000).",
         ),
         "skip_retry_ladder": click.option(
             "--skip-retry-ladder", is_flag=True, default=None, help="jeffs_brain: do not try other forms of the query."

@@ -93,7 +93,7 @@ Examples:
 """
 )
 @click.argument("file", type=NamedPath())
-@click.option("--detail", is_flag=True, help="For text: add the term × field detail of every result.")
+@click.option("--detail", is_flag=True, help="In text output, add the term × field detail of every result.")
 @format_option("text", "json", "md", "svg", text="Output format.")
 def show(file: Path, detail: bool, form: str) -> int:
     """Show the trace that brv-tui query saved in FILE; its tree is not needed."""

@@ -78,7 +78,7 @@ _CACHE_EXAMPLES = (
 @click.command(epilog=_CACHE_EXAMPLES)
 @click.argument("what", type=click.Choice(["info", "clear"]))
 @project_option
-@click.option("--repo", type=NamedPath(), help="The index of this repository's code instead.")
+@click.option("--repo", type=NamedPath(), help="Act on the index of this repository's code instead.")
 def cache(what: str, project: Path | None, repo: Path | None) -> int:
     """Show or remove data that is stored about a project to save time: indexes, vectors, answers to judged queries.
 

@@ -51,7 +51,7 @@ class Configuration:
     problems: tuple[SettingProblem, ...]
     user_file: Path
     root: Path | None = None
-    """The project's folder; None without a project."""
+    """The project's folder; None if there is no project."""
     options: Mapping[str, Value] = field(default_factory=dict)
     """Settings from the command line, or from the opened project."""
     is_served: bool = False
@@ -63,7 +63,7 @@ class Configuration:
 
     @property
     def project_file(self) -> Path | None:
-        """The project's settings file, whether or not it exists; None without a project."""
+        """The project's settings file, whether or not it exists; None if there is no project."""
         return _project_file(self.root) if self.root is not None else None
 
     def read_again(self) -> Configuration:

@@ -197,7 +197,7 @@ def searched_word(text: str, query: str) -> list[Span]:
 
 
 def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
-    """Returns matching words by field, each named once: ``its title contains ‘events’``; empty without words."""
+    """Returns matching words by field, each named once: ``its title contains ‘events’``; empty if there are none."""
     fields = list(dict.fromkeys(one.fields[0] for one in words if one.fields))
     order = [name for name in _FIELDS if name in fields] + [name for name in fields if name not in _FIELDS]
     spans: list[Span] = []

@@ -142,7 +142,7 @@ def _summary(report: Assessment) -> Iterator[Block]:
 
 
 def compared_text(report: Assessment, metric: Metric) -> str:
-    """Returns the difference of ``metric`` from the baseline with its p-value; empty without a baseline."""
+    """Returns the difference of ``metric`` from the baseline with its p-value; empty if there is no baseline."""
     if report.comparison is None or (difference := report.comparison.difference(metric)) is None:
         return ""
     p_value = report.comparison.p_value(metric)

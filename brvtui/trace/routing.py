@@ -25,7 +25,7 @@ class Rung:
     listed: tuple[Listed, ...] = ()
     """The step's best results, at most :data:`MOST_LISTED`."""
     unit: str = ""
-    """The unit of scores in :attr:`listed`: ``score``, ``BM25``, ``similarity of names``; empty without results."""
+    """The unit of scores in :attr:`listed`: ``score``, ``BM25``, ``similarity of names``; empty if none are listed."""
     timed_by: str = ""
     """The key of the step's duration in ``timings``; empty if the step did not search."""
 

@@ -153,7 +153,7 @@ async def test_hostile_text_reaches_no_terminal(turns: Session, pilot: AppPilot)
     assert json.dumps(text)
 
 
-async def test_late_end_of_a_query_is_followed(turns: Session, pilot: AppPilot) -> None:
+async def test_query_that_ends_late_is_followed(turns: Session, pilot: AppPilot) -> None:
     log = await permit(pilot)
 
     def outcome() -> DeliveryOutcome | None:

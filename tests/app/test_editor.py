@@ -174,7 +174,7 @@ async def test_unchanged_or_read_only_note_is_not_saved(garden: Tree, make_app: 
         assert "• unsaved" in shown(pilot)
 
 
-async def test_notes_of_shared_sources_cannot_be_edited(make_tree: Callable[[str], Tree], make_app: MakeApp) -> None:
+async def test_notes_from_shared_sources_cannot_be_edited(make_tree: Callable[[str], Tree], make_app: MakeApp) -> None:
     own, other = make_tree("own"), make_tree("other")
     own.note("a/b.md", "Own")
     other.note("c/d.md", "Shared words")
@@ -209,7 +209,7 @@ async def test_search_finds_words_in_the_note(app: BrvTui) -> None:
 
 
 @pytest.mark.long
-async def test_f8_toggles_wrapping_of_long_lines(garden: Tree, make_app: MakeApp) -> None:
+async def test_f8_toggles_wrapping_for_long_lines(garden: Tree, make_app: MakeApp) -> None:
     garden.file(NOTE, "# Rollback\n" + "word " * 100, 3)
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await open_note(pilot)

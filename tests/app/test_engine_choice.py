@@ -165,7 +165,7 @@ async def test_profiles_are_never_read_in_the_event_loop(app: BrvTui, monkeypatc
     assert threading.current_thread() not in readers
 
 
-async def test_log_of_several_engines_names_the_engine_of_every_row(app: BrvTui, garden: Tree) -> None:
+async def test_log_from_several_engines_names_the_engine_in_every_row(app: BrvTui, garden: Tree) -> None:
     session = garden.session()
     session.logbook.add(session.preview("rollback"), NOW_MS, 1.0)
     session.logbook.add(session.preview("rollback", engine=ENGINE), NOW_MS + 1, 1.0)

@@ -39,7 +39,7 @@ async def test_key_for_a_new_question_comes_first_while_letters_are_keys(
     assert trace_of(pilot).query == "refund"
 
 
-async def test_text_pasted_outside_of_fields_is_a_new_question(pilot: AppPilot) -> None:
+async def test_text_pasted_outside_fields_is_a_new_question(pilot: AppPilot) -> None:
     await ask(pilot, "token store", "enter")
     await settled(pilot)
     screen(pilot).results.post_message(events.Paste("how often do\nbackups run\n"))

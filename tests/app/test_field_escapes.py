@@ -79,7 +79,7 @@ async def test_cursor_and_mouse_positions_match_the_drawn_cells(pilot: AppPilot)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-async def test_query_of_a_saved_trace_is_drawn_with_placeholders(garden: Tree, tmp_path: Path, text: str) -> None:
+async def test_saved_trace_query_is_drawn_with_placeholders(garden: Tree, tmp_path: Path, text: str) -> None:
     app = BrvTui(Opening(save(garden, tmp_path, text)))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -178,7 +178,7 @@ async def test_toasts_and_dialogs_draw_placeholders(app: BrvTui) -> None:
             await until(pilot, lambda: "zebra" not in shown(pilot))
 
 
-async def test_fields_of_other_screens_draw_placeholders(pilot: AppPilot) -> None:
+async def test_fields_on_other_screens_draw_placeholders(pilot: AppPilot) -> None:
     for screen_key in "346":
         await settled(pilot)
         await press(pilot, "escape", screen_key)

@@ -284,7 +284,7 @@ def test_effect_lists_worse_queries_first(ill: Tree) -> None:
 
 
 @pytest.mark.parametrize("place", ["/etc/passwd", "../x.md", "\ud800", "\0", 3, None])
-def test_curations_outside_of_the_tree_are_left_out(tree: Tree, place: object) -> None:
+def test_curations_outside_the_tree_are_left_out(tree: Tree, place: object) -> None:
     log = project_data(tree.root) / "curate-log"
     log.mkdir(parents=True)
     (log / "cur-1.json").write_text(

@@ -87,7 +87,7 @@ async def test_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPilot)
 
 
 @pytest.mark.long
-async def test_queries_of_the_log_can_be_judged(garden: Tree, make_app: MakeApp) -> None:
+async def test_logged_queries_can_be_judged(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 9, "refresh token rotation")
     logged(garden, 7, "token store")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -99,7 +99,7 @@ async def test_queries_of_the_log_can_be_judged(garden: Tree, make_app: MakeApp)
 
 
 @pytest.mark.long
-async def test_one_entry_of_the_log_can_be_judged(garden: Tree, make_app: MakeApp) -> None:
+async def test_one_log_entry_can_be_judged(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 9, "refresh token rotation")
     logged(garden, 7, "token store")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -333,7 +333,7 @@ async def test_lab_runs_can_be_stopped_and_continued(
         await settled(pilot)
 
 
-async def test_lab_of_a_committed_tree_has_a_since_head_column(with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_lab_for_a_committed_tree_has_a_since_head_column(with_judgments: Tree, make_app: MakeApp) -> None:
     git = ["git", "-C", str(with_judgments.root), "-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "notes"]):
         subprocess.run([*git, *words], check=True)

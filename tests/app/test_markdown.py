@@ -266,5 +266,5 @@ def test_any_text_is_typeset_within_its_width(text: str, width: int) -> None:
             assert 0 <= spot.start < spot.end <= len(document.lines[spot.line].plain)
 
 
-def test_slugs_of_headings_match_links() -> None:
+def test_heading_slugs_match_links() -> None:
     assert slug("What's New, in 2.0?") == "whats-new-in-20"

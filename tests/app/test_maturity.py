@@ -237,7 +237,7 @@ async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
     assert maturity(pilot).on_day.wanted.day == 2
 
 
-async def test_maturity_of_an_empty_tree_says_there_are_no_notes(tree: Tree, make_app: Any) -> None:
+async def test_maturity_screen_for_an_empty_tree_says_there_are_no_notes(tree: Tree, make_app: Any) -> None:
     async with make_app(tree.root).run_test(size=NARROW) as pilot:
         await opened(pilot, "right_curly_bracket")
         assert "no notes in this tree yet" in text_of(pilot, "#draft")

@@ -149,7 +149,7 @@ async def test_narrow_screen_shows_the_answer_while_the_model_writes(garden: Tre
         await ended(pilot)
 
 
-async def test_tool_calls_of_a_model_are_shown(garden: Tree, make_app: MakeApp) -> None:
+async def test_model_tool_calls_are_shown(garden: Tree, make_app: MakeApp) -> None:
     answers = [
         called(("search", {"query": "refund"})),
         called(("read_note", {"path": "billing/refunds.md"}), ("read_note", {"path": "../../etc/passwd"})),
@@ -308,7 +308,7 @@ async def test_answer_in_progress_stays_when_the_tree_changes(garden: Tree, make
         await until(pilot, lambda: (now := view(pilot).answer.trace) and now is not trace and now.mode == "preview")
 
 
-async def test_answer_of_another_profile_does_not_replace_the_shown_answer(garden: Tree, make_app: MakeApp) -> None:
+async def test_answer_from_another_profile_does_not_replace_the_shown_answer(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
         ran = view(pilot).answer.trace
         await pilot.press("f2", "p")
@@ -340,7 +340,7 @@ async def test_switching_the_engine_stops_the_model_and_hides_its_text(garden: T
             assert _logged(pilot) == [("cancelled", "")]
 
 
-async def test_answer_of_a_deselected_engine_is_not_shown(pilot: AppPilot) -> None:
+async def test_answer_from_a_deselected_engine_is_not_shown(pilot: AppPilot) -> None:
     await ask(pilot, _CALL)
     session, trace = brv(pilot).project.session, view(pilot).answer.trace
     assert session is not None

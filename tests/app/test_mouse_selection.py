@@ -48,7 +48,7 @@ SCREENS = {"query": "escape", "notes": "2", "maturity": "3", "log": "4", "lab": 
 
 
 @pytest.mark.parametrize("name", SCREENS)
-async def test_text_of_every_pane_can_be_selected(app: BrvTui, name: str) -> None:
+async def test_text_in_every_pane_can_be_selected(app: BrvTui, name: str) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, "refresh token rotation", "escape", SCREENS[name])
         await settled(pilot)

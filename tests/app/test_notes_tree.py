@@ -130,7 +130,7 @@ async def test_tree_filter_searches_texts_and_follows_changes(tree: Tree, make_a
         await until(pilot, lambda: rows.choices == ["foxes.md", "owls.md"])
 
 
-async def test_hint_of_a_tree_without_folders_mentions_no_folder(tree: Tree, make_app: MakeApp) -> None:
+async def test_hint_for_a_tree_without_folders_mentions_no_folder(tree: Tree, make_app: MakeApp) -> None:
     tree.note("foxes.md", "Foxes", "sleep by day")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await open_notes(pilot)

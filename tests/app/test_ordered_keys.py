@@ -52,7 +52,7 @@ async def test_burst_in_the_editor_keeps_the_key_order(app: BrvTui) -> None:
         assert area(pilot).text == f"the {first}!\n{rest}"
 
 
-async def test_lines_of_a_pasted_text_are_joined(app: BrvTui) -> None:
+async def test_pasted_lines_are_joined(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         for pasted, value in (

@@ -152,7 +152,7 @@ def test_notices_above_the_text_describe_the_state_of_the_file(page: About) -> N
     assert _text(page_document(unseen, 80, False)) == " cannot be shown: x\n not read by the engine: x"
 
 
-def test_links_of_a_shared_source_stay_in_that_source(page: About) -> None:
+def test_shared_source_links_stay_in_that_source(page: About) -> None:
     shared = replace(page, alias="lib", path="[lib]:auth/jwt/store.md")
     assert resolver(shared)(LinkKind.MARKDOWN, "expiry.md").path == "[lib]:auth/jwt/expiry.md"
 

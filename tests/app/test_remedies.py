@@ -343,7 +343,7 @@ async def test_lowering_change_opens_its_dialog(
 
 
 @pytest.mark.long
-async def test_setting_becomes_a_column_of_the_lab(app: BrvTui, garden: Tree) -> None:
+async def test_setting_becomes_a_lab_column(app: BrvTui, garden: Tree) -> None:
     garden.note("fruit/kumquat.md", "Kumquat", "kumquat")
     async with app.run_test(size=WIDE) as pilot:
         pane = await lowering(pilot, "kumquat")

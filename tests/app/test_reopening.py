@@ -158,7 +158,7 @@ async def test_file_without_a_trace_is_reported(tmp_path: Path, content: str) ->
         assert str(file) in view(pilot).project.problem
 
 
-async def test_trace_of_another_engine_can_be_opened(garden: Tree, tmp_path: Path) -> None:
+async def test_trace_from_another_engine_can_be_opened(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
     trace = session.preview("token", engine="jeffs_brain", services=True)
     file = written(tmp_path / "hybrid.json", as_json(session.explainer.saved(trace)))

@@ -64,7 +64,7 @@ def test_marks_are_explained_if_there_is_room() -> None:
     assert marks_explained(kinds, "", 14) == marks_explained([], "", 40) == ""
 
 
-def test_results_of_single_word_searches_follow_a_separate_rule() -> None:
+def test_single_word_search_results_follow_a_separate_rule() -> None:
     by_eta = replace(HIT, found_by="eta")
     assert "then, added by the search for “eta”" in added_rule(by_eta, "", 60, UNICODE)[0].plain
     assert "then, added for “eta”" in added_rule(by_eta, "", 30, UNICODE)[0].plain
@@ -130,7 +130,7 @@ def test_rows_show_matched_words_and_the_selected_row_its_path(width: int, selec
     assert any("c.md" in line.plain for line in result) or not selected
 
 
-def test_warning_of_a_changed_file_replaces_the_remark() -> None:
+def test_warning_about_a_changed_file_replaces_the_remark() -> None:
     row = ResultRow("Carrier events", "core", "by “carrier”", "changed on disk", True)
     first, second, *_ = hit_lines(HIT, 1, row, Scale(), 80, UNICODE)
     assert UNICODE.warn in first.plain

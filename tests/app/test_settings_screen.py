@@ -332,7 +332,7 @@ def test_invalid_key_setting_is_listed_first_and_only_once(keys: str) -> None:
         ("byterover", "docs", ""),
     ],
 )
-def test_profile_of_another_engine_is_marked_as_without_effect(engine: str, profile: str, message: str) -> None:
+def test_profile_for_another_engine_is_marked_as_having_no_effect(engine: str, profile: str, message: str) -> None:
     row = rows_of(f'engine = "{engine}"\nprofile = "{profile}"\n')["profile"]
     assert (row.remark, row.problem) == (message, "")
 

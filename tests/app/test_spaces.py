@@ -170,7 +170,7 @@ async def test_unsaved_topic_text_adds_no_lab_column(space: Path) -> None:
         assert [column.title for column in view(pilot).lab.columns] == ["byterover_v4"]
 
 
-async def test_lab_column_dialog_offers_only_options_of_a_space(space: Path) -> None:
+async def test_lab_column_dialog_offers_only_space_options(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
         await on(pilot, VariantDialog, "v")
@@ -307,7 +307,7 @@ async def test_space_offers_no_other_engine_and_no_mode(space: Path) -> None:
         )
 
 
-async def test_maturity_screen_uses_the_thresholds_of_v4(space: Path) -> None:
+async def test_maturity_screen_uses_v4_thresholds(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=HUGE) as pilot:
         await settled(pilot)
@@ -379,7 +379,7 @@ async def test_log_reports_that_v4_refuses_queries_and_judges_nothing(space: Pat
         assert not JudgmentsFile.of(find_space_project(space)).read()
 
 
-async def test_queries_of_agents_are_followed_and_run_again_in_their_scope(space: Path) -> None:
+async def test_agent_queries_are_followed_and_run_again_in_their_scope(space: Path) -> None:
     """Following starts even if there is no row yet. Two rows from the same millisecond are two queries."""
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:

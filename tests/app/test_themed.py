@@ -176,7 +176,7 @@ async def test_theme_that_cannot_be_stored_is_reported(app: BrvTui) -> None:
         assert app.theme == "brv-light"
 
 
-async def test_override_of_the_users_file_is_reported(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_user_file_override_is_reported(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_THEME", "nord")
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -140,7 +140,7 @@ async def test_tour_ends_with_the_wrong_answer_fixed(
     assert (sample / ".brv/context-tree" / NOTE).read_text().endswith("[convention]\n- checked today")
 
 
-def test_eval_confirms_the_fix_of_the_tour(sample: Path, run: Run) -> None:
+def test_eval_command_confirms_the_fix_from_the_tour(sample: Path, run: Run) -> None:
     def first() -> object:
         out = run("eval", "--project", str(sample), "--format", "json", inside=False)[1]
         (found,) = [one for one in json.loads(out)["evaluation"]["queries"] if one["id"] == JUDGMENT]
@@ -171,7 +171,7 @@ async def test_tour_of_a_fixed_copy_continues_with_the_proof(sample: Path) -> No
         await until(pilot, lambda: "Fixed and measured" in said(pilot))
 
 
-async def test_tour_of_a_copy_that_was_changed_otherwise_ends(sample: Path) -> None:
+async def test_tour_ends_if_the_copy_was_changed_in_another_way(sample: Path) -> None:
     first = sample / ".brv/context-tree/auth/tokens/refresh_token_rotation.md"
     first.unlink()
     async with BrvTui(Opening(sample)).run_test(size=NARROW) as pilot:
@@ -249,7 +249,7 @@ async def test_letter_in_a_field_is_preceded_by_the_key_that_leaves_it(sample: P
         await step(pilot, 2)
 
 
-async def test_bar_leads_back_to_the_screen_of_the_step(sample: Path, seen: Path) -> None:
+async def test_bar_leads_back_to_the_screen_for_the_step(sample: Path, seen: Path) -> None:
     async with BrvTui(Opening(sample, tour=seen)).run_test(size=NARROW) as pilot:
         await begun(pilot)
         await press(pilot, "4", "2")
@@ -346,7 +346,7 @@ def test_second_wrong_answer_has_a_remedy_that_works(sample: Path) -> None:
     session.close()
 
 
-def test_tour_states_the_facts_of_the_sample(sample: Path) -> None:
+def test_tour_states_facts_about_the_sample(sample: Path) -> None:
     entries = json.loads((SAMPLE / "query-log.json").read_text(encoding="utf-8"))
     assert f"{len(entries)} questions this week" in STEPS[1].text
     assert max(entry["days"] for entry in entries) < 7

@@ -182,7 +182,7 @@ def test_skill_is_short_and_its_commands_exist() -> None:
     assert named <= _COMMANDS.keys()
 
 
-def test_mcp_without_its_extra_names_the_remedy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mcp_command_without_its_extra_names_the_remedy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "brvtui.mcp.server", None)
     code, _, err = run("mcp", inside=False)
     assert code == 4

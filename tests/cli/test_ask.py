@@ -185,7 +185,7 @@ def test_misconfigured_model_is_reported_with_the_extractive_answer(
     assert "this answer needs a model, but the configured one cannot be used: " in err.splitlines()[-1]
 
 
-def test_ask_answers_without_a_model(run: Run, old: Tree) -> None:
+def test_ask_command_answers_without_a_model(run: Run, old: Tree) -> None:
     code, out, err = run("ask", DIRECT)
     assert (code, "One command takes the last release back." in out) == (0, True)
     assert "TIER 2" in err
@@ -274,7 +274,7 @@ def test_llm_check_reports_unusable_settings(run: Run, set_model: Set, monkeypat
     assert "url       –" in out.splitlines()
 
 
-def test_show_accepts_the_json_output_of_ask(run: Run, old: Tree, set_model: Set, tmp_path: Path) -> None:
+def test_show_command_accepts_the_ask_commands_json_output(run: Run, old: Tree, set_model: Set, tmp_path: Path) -> None:
     with chatting(called(("read_note", {"path": "auth/jwt/expiry.md"})), written(ANSWER)) as server:
         set_model(server)
         (tmp_path / "asked.json").write_text(run("ask", TIER_4, "--llm", "--format", "json")[1])

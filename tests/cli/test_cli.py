@@ -72,7 +72,7 @@ def test_takes_option_reports_that_no_note_matches(run: Run) -> None:
     assert "✓ its path as the query" in out
 
 
-def test_takes_option_of_explain_lists_ways_for_one_note(run: Run) -> None:
+def test_takes_option_of_the_explain_command_lists_ways_for_one_note(run: Run) -> None:
     _, out, _ = run("explain", "deploy broken", "auth/jwt/rotation.md", "--takes", "--format", "json")
     (answer,) = lines(out)
     assert answer["takes"]["path"] == "auth/jwt/rotation.md"
@@ -80,12 +80,12 @@ def test_takes_option_of_explain_lists_ways_for_one_note(run: Run) -> None:
     assert "its path as the query" in out
 
 
-def test_scope_option_of_query_is_in_the_trace(run: Run) -> None:
+def test_scope_option_is_in_the_trace(run: Run) -> None:
     _, out, _ = run("query", "refresh", "--scope", "billing", "--format", "json")
     assert lines(out)[0]["trace"]["scope_option"] == "billing"
 
 
-def test_explain_gives_the_reason_and_a_remedy_for_a_missing_note(run: Run) -> None:
+def test_explain_command_gives_the_reason_and_a_remedy_for_a_missing_note(run: Run) -> None:
     code, out, _ = run("explain", "refresh rotation", "billing/invoices/rounding.md", "--format", "json")
     (answer,) = lines(out)
     assert code == 1
@@ -97,7 +97,7 @@ def test_explain_gives_the_reason_and_a_remedy_for_a_missing_note(run: Run) -> N
     assert (again["found"], again["rank"]) == (True, answer["remedy"]["rank"])
 
 
-def test_explain_lists_changes_that_lower_a_note(run: Run) -> None:
+def test_explain_command_lists_changes_that_lower_a_note(run: Run) -> None:
     code, out, _ = run("explain", "refresh rotation", "rotation", "--lower", "--format", "json")
     (answer,) = lines(out)
     assert code == 0
@@ -111,7 +111,7 @@ def test_explain_lists_changes_that_lower_a_note(run: Run) -> None:
     assert "it is not a result, so nothing can lower it" in out
 
 
-def test_explain_accepts_several_notes(run: Run) -> None:
+def test_explain_command_accepts_several_notes(run: Run) -> None:
     code, out, _ = run("explain", "refresh rotation", "rotation", "deploy/rollback", "--format", "json")
     assert code == 1
     assert [answer["found"] for answer in lines(out)] == [True, False]
@@ -120,7 +120,7 @@ def test_explain_accepts_several_notes(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["expiry", "expiry.md", "EXPIRY", "\\expiry.md", "./expiry"])
-def test_explain_lists_the_candidates_of_an_ambiguous_name(run: Run, project: Tree, name: str) -> None:
+def test_explain_command_lists_the_candidates_for_an_ambiguous_name(run: Run, project: Tree, name: str) -> None:
     project.note("ops/expiry.md", "Old certificates", "a year")
     code, out, err = run("explain", "refresh", name)
     assert (code, out) == (3, "")
@@ -130,7 +130,7 @@ def test_explain_lists_the_candidates_of_an_ambiguous_name(run: Run, project: Tr
     assert err.count("\n") == 1
 
 
-def test_replay_runs_each_query_of_a_file(run: Run, tmp_path: Path) -> None:
+def test_replay_command_runs_each_query_in_a_file(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "queries.json"
     file.write_text(json.dumps(["refresh rotation", {"id": "b", "query": "zyzzyva"}]))
     code, out, _ = run("replay", "--queries", str(file), "--limit", "2")
@@ -145,14 +145,14 @@ def test_replay_runs_each_query_of_a_file(run: Run, tmp_path: Path) -> None:
     assert second["search"] == {"total_found": 0, "results": []}
 
 
-def test_file_of_replay_cannot_name_a_file_of_memories(run: Run, tmp_path: Path) -> None:
+def test_replay_file_cannot_name_a_memories_file(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "queries.json"
     file.write_text('[{"query": "refresh", "options": {"memories": "secret.json"}}]')
     code, _, err = run("replay", "--queries", str(file), "--engine", "soleri")
     assert (code, "memories: a file cannot name another file" in err) == (2, True), err
 
 
-def test_no_trace_option_of_replay_omits_traces(run: Run, tmp_path: Path) -> None:
+def test_no_trace_option_of_the_replay_command_omits_traces(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "queries.json"
     file.write_text('["refresh rotation"]')
     assert "trace" not in lines(run("replay", "--queries", str(file), "--no-trace")[1])[0]
@@ -231,7 +231,7 @@ def test_replay_sequence_gives_the_reason_for_a_cache_miss(run: Run, tmp_path: P
         assert detail == f"   tier {answer['tier']}, cached {answer['cached']}, {looks}{near}"
 
 
-def test_text_output_of_replay_has_no_trace_or_escapes(run: Run, tmp_path: Path) -> None:
+def test_replay_text_output_has_no_trace_or_escapes(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "queries.json"
     file.write_text(json.dumps(["refresh rotation", {"id": "b\x1b[31m", "query": "zyzzyva\x1b]0;x\x07"}]))
     out = run("replay", "--queries", str(file), "--format", "text")[1]
@@ -258,7 +258,7 @@ def test_text_output_shows_the_retry_ladder(run: Run, command: tuple[str, ...], 
     assert [line for line in shown if line in expected] == expected
 
 
-def test_replay_refuses_to_touch_an_unknown_note(run: Run, tmp_path: Path) -> None:
+def test_replay_command_refuses_to_touch_an_unknown_note(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "sequence.json"
     file.write_text('[{"query": "refresh", "wait": 0, "touch": "no/such.md"}]')
     code, _, err = run("replay", "--sequence", str(file))
@@ -275,7 +275,7 @@ def test_replay_messages_number_entries_from_1(run: Run, tmp_path: Path, option:
 
 
 @pytest.mark.parametrize("content", ["{", "{}", "[1]", '[{"id": 1}]'])
-def test_replay_refuses_a_malformed_file(run: Run, tmp_path: Path, content: str) -> None:
+def test_replay_command_refuses_a_malformed_file(run: Run, tmp_path: Path, content: str) -> None:
     file = tmp_path / "queries.json"
     file.write_text(content)
     code, _, err = run("replay", "--queries", str(file))
@@ -285,7 +285,9 @@ def test_replay_refuses_a_malformed_file(run: Run, tmp_path: Path, content: str)
 
 @pytest.mark.parametrize("kind", ["--queries", "--sequence"])
 @pytest.mark.parametrize("key", ["scope", "profile", "engine", "top-k", "top_k"])
-def test_replay_refuses_an_option_outside_of_options(run: Run, tmp_path: Path, kind: str, key: str) -> None:
+def test_replay_command_refuses_an_engine_option_that_is_not_in_options(
+    run: Run, tmp_path: Path, kind: str, key: str
+) -> None:
     file = tmp_path / "queries.json"
     file.write_text(json.dumps([{"query": "refresh", "shows": "a comment"}, {"query": "refresh", key: "auth"}]))
     code, out, err = run("replay", kind, str(file))
@@ -592,7 +594,7 @@ def test_json_output_describes_the_hybrid_pipeline(run: Run) -> None:
         assert sum(part["value"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=1e-9)
 
 
-def test_explain_accepts_the_engine_options_of_query(run: Run, tmp_path: Path) -> None:
+def test_explain_command_accepts_the_query_commands_engine_options(run: Run, tmp_path: Path) -> None:
     aliases = tmp_path / "aliases.json"
     aliases.write_text('{"zzz": ["refresh"]}')
     given = ("zzz", "auth/jwt/rotation.md", "--engine", "jeffs_brain", "--aliases", str(aliases))
@@ -602,7 +604,7 @@ def test_explain_accepts_the_engine_options_of_query(run: Run, tmp_path: Path) -
     assert explained["trace"]["options"] == {"aliases": {"zzz": ["refresh"]}}
 
 
-def test_replay_accepts_the_engine_options_of_query(run: Run, tmp_path: Path) -> None:
+def test_replay_command_accepts_the_query_commands_engine_options(run: Run, tmp_path: Path) -> None:
     listed = tmp_path / "listed.json"
     listed.write_text('["refresh token"]')
     given = ("replay", "--queries", str(listed), "--engine", "jeffs_brain", "--top-k", "1")
@@ -632,7 +634,7 @@ def test_unreachable_service_disables_its_leg(run: Run, tmp_path: Path, monkeypa
     assert answer["trace"]["hits"]
 
 
-def test_forget_removes_recorded_signals(run: Run, project: Tree) -> None:
+def test_forget_command_removes_recorded_signals(run: Run, project: Tree) -> None:
     session = project.session()
     session.recording = True
     session.run("refresh rotation")
@@ -656,7 +658,7 @@ def test_every_engine_reports_an_unknown_scope(run: Run, engine: str) -> None:
     assert "not in the tree" not in out
 
 
-def test_help_of_profiles_lists_profiles_of_every_engine(run: Run) -> None:
+def test_profile_option_help_lists_every_engines_profiles(run: Run) -> None:
     _, out, _ = run("query", "--help", inside=False)
     text = " ".join(out.split())
     for name in registry.names():
@@ -783,7 +785,7 @@ def test_help_lists_each_command_once_and_on_one_line(run: Run) -> None:
     assert len(examples.strip().splitlines()) == 7
 
 
-def test_explain_lists_remedies(run: Run) -> None:
+def test_explain_command_lists_remedies(run: Run) -> None:
     _, out, _ = run("explain", "kubernetes", "auth/jwt/rotation.md")
     assert "helps" in out
     _, out, _ = run("explain", "kubernetes", "auth/jwt/rotation.md", "--format", "json")
@@ -803,7 +805,9 @@ def test_keys_command_reports_unusable_bindings(run: Run, value: str, shown: str
     assert f'keys."app.theme" = {shown} must list keys' in err
 
 
-def test_explain_says_that_changes_are_tried_without_services(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explain_command_says_that_changes_are_tried_without_services(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = SimpleNamespace(name="model", is_remote=True, embed=lambda texts: [[1.0, float(len(one))] for one in texts])
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "model")
     monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, requests: model)

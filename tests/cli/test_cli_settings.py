@@ -30,7 +30,7 @@ def test_space_engine_is_refused_without_a_space(run: Run, project: Tree) -> Non
     assert "engine = byterover_v4 needs a space, but there is none" in error
 
 
-def test_config_shows_values_and_their_sources(run: Run, project: Tree) -> None:
+def test_config_command_shows_values_and_their_sources(run: Run, project: Tree) -> None:
     (project.root / ".brv" / "brv-tui.toml").write_text('[profile]\nextends = "docs"\n')
     code, out, err = run("config", "--project", str(project.root), inside=False)
     lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in out.splitlines() if len(line.split()) > 1}
@@ -42,7 +42,7 @@ def test_config_shows_values_and_their_sources(run: Run, project: Tree) -> None:
     assert lines["watch"].split() == ["true", "default"]
 
 
-def test_config_runs_without_a_project(run: Run, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_command_runs_without_a_project(run: Run, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/")
     code, out, _ = run("config", "--format", "json", inside=False)
     answer = json.loads(out)
@@ -65,14 +65,16 @@ def test_config_runs_without_a_project(run: Run, tmp_path: object, monkeypatch: 
         ("me:SECRET@host.example", "…@host.example"),
     ],
 )
-def test_config_masks_secrets_in_addresses(run: Run, project: Tree, form: str, address: str, shown: str) -> None:
+def test_config_command_masks_secrets_in_addresses(
+    run: Run, project: Tree, form: str, address: str, shown: str
+) -> None:
     own(f'[llm]\nurl = "{address}"\n[services.reranker]\nurl = "{address}"\n')
     _, out, err = run("config", "--project", str(project.root), "--format", form, inside=False)
     assert "SECRET" not in out + err
     assert out.count(shown) == 2
 
 
-def test_config_cuts_long_values(run: Run, project: Tree) -> None:
+def test_config_command_cuts_long_values(run: Run, project: Tree) -> None:
     (project.root / ".brv" / "brv-tui.toml").write_text(f'theme = "{"x" * 900_000}"\n')
     own(f'[keys]\n"app.theme" = "{"y" * 400_000}"\n')
     code, out, err = run("config", "--project", str(project.root), inside=False)
@@ -88,7 +90,7 @@ def test_profile_that_is_not_a_regular_file_is_reported_as_such(run: Run, projec
         assert "it is not a regular file: use" in run("query", "x", "--profile", str(project.root / ".brv" / name))[2]
 
 
-def test_config_reports_an_unknown_profile_and_engine(run: Run) -> None:
+def test_config_command_reports_an_unknown_profile_and_engine(run: Run) -> None:
     own('profile = "doc"\nengine = "soler"\n')
     code, _, err = run("config", inside=False)
     assert code == 2
@@ -98,13 +100,13 @@ def test_config_reports_an_unknown_profile_and_engine(run: Run) -> None:
     assert run("config", inside=False)[0] == 0
 
 
-def test_config_refuses_a_missing_project(run: Run) -> None:
+def test_config_command_refuses_a_missing_project(run: Run) -> None:
     code, _, err = run("config", "--project", "/nowhere/at/all", inside=False)
     assert code == 3
     assert "no such folder" in err
 
 
-def test_config_prints_a_file_of_defaults(run: Run) -> None:
+def test_config_command_prints_a_file_with_all_defaults(run: Run) -> None:
     code, out, _ = run("config", "--print", inside=False)
     assert code == 0
     assert tomllib.loads(out)["history"] == 500
@@ -136,7 +138,7 @@ def test_faulty_app_settings_do_not_stop_other_commands(run: Run, text: str) -> 
     assert run("keys", inside=False)[2].count("; ignored\n") == text.count("[keys]")
 
 
-def test_config_names_the_faulty_file_and_the_valid_keys(run: Run, project: Tree) -> None:
+def test_config_command_names_the_faulty_file_and_the_valid_keys(run: Run, project: Tree) -> None:
     own(
         '[signals]\nfrontmatter = "maybe"\n[keys]\n"results.nxt" = "ctrl+j"\n"results.why" = "y"\n"app.theme" = "f13"\n'
     )
@@ -150,7 +152,7 @@ def test_config_names_the_faulty_file_and_the_valid_keys(run: Run, project: Tree
 
 
 @pytest.mark.parametrize("text", ["histroy = 20", '[signals]\nfrontmatter = "maybe"', "junk"])
-def test_config_reports_settings_refused_by_other_commands(run: Run, text: str) -> None:
+def test_config_command_reports_settings_refused_by_other_commands(run: Run, text: str) -> None:
     own(f"{text}\n")
     (line,) = run("config", inside=False)[2].splitlines()
     message = line.removesuffix("; ignored here, but commands such as query refuse it")
@@ -174,7 +176,7 @@ def test_configured_engine_answers_the_query(run: Run) -> None:
 @pytest.mark.parametrize(
     ("engine", "profile"), [("soleri", "soleri-code"), ("soleri", "docs"), ("byterover", "soleri-code")]
 )
-def test_commands_ignore_a_profile_of_another_engine(run: Run, engine: str, profile: str) -> None:
+def test_commands_ignore_a_profile_for_another_engine(run: Run, engine: str, profile: str) -> None:
     own(f'engine = "{engine}"\nprofile = "{profile}"\n')
     for command in (("query", "refresh"), ("maturity",), ("migrate", "--dry-run", "refresh")):
         code, _, err = run(*command)
@@ -211,7 +213,7 @@ def test_keys_command_prints_default_bindings_as_toml(run: Run) -> None:
     assert tomllib.loads(out)["keys"]["app.theme"] == "t"
 
 
-def test_config_reports_unknown_bindings_and_themes(run: Run) -> None:
+def test_config_command_reports_unknown_bindings_and_themes(run: Run) -> None:
     file = own('theme = "nrod"\n[keys]\nquit = "Q"\n')
     code, _, err = run("config", inside=False)
     assert code == 2

@@ -52,7 +52,7 @@ def test_many_broken_theme_files_are_counted(run: Run) -> None:
     assert (code, len(lines), lines[-1]) == (2, MOST_PROBLEMS + 1, "brv-tui: 11 more problems")
 
 
-def test_config_reports_every_fault_of_the_configured_theme(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_command_reports_every_fault_in_the_configured_theme(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     file = own_theme('primry = "#fff"\naccent = 3')
     monkeypatch.setenv("BRV_TUI_THEME", file.stem)
     code, _, err = run("config", inside=False)

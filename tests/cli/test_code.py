@@ -114,7 +114,7 @@ def test_path_through_a_note_shows_both_edge_directions(run: Run, project: Tree,
     assert "reached over tokens.py.TokenStore.rotate ← documents code.md documents → billing.py.round_cents\n" in out
 
 
-def test_explain_gives_the_reason_for_a_symbols_presence_or_absence(run: Run, repository: Path) -> None:
+def test_explain_command_gives_the_reason_for_a_symbols_presence_or_absence(run: Run, repository: Path) -> None:
     arguments = ("code", "rotate", "--repo", str(repository), "--why")
     code, out, _ = run(*arguments, "TokenStore.rotate", inside=False)
     assert code == 0
@@ -317,7 +317,7 @@ def test_empty_repository_gives_a_negative_answer(run: Run, repository: Path) ->
     assert run("code", "rotate", "--repo", str(repository), inside=False)[0] == 1
 
 
-def test_query_and_show_accept_code(run: Run, repository: Path, tmp_path: Path) -> None:
+def test_query_and_show_commands_accept_code(run: Run, repository: Path, tmp_path: Path) -> None:
     saved = tmp_path / "trace.json"
     arguments = ("rotate the TokenStore", "--repo", str(repository))
     code, out, _ = run("query", *arguments, "--save", str(saved), inside=False)

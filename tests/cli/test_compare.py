@@ -27,7 +27,7 @@ __all__ = ["space"]
 ENGINES = ["byterover", "jeffs_brain", "soleri", "knowing", "baseline"]
 
 
-def test_compare_runs_one_query_with_all_engines(run: Run, project: Tree) -> None:
+def test_compare_command_runs_one_query_with_all_engines(run: Run, project: Tree) -> None:
     code, out, _ = run("compare", "refresh token", "--format", "json")
     value = json.loads(out)
     assert code == 0
@@ -48,7 +48,7 @@ def test_compare_runs_one_query_with_all_engines(run: Run, project: Tree) -> Non
     assert "knowing" not in out
 
 
-def test_options_of_judged_queries_are_refused_with_a_query(run: Run, project: Tree) -> None:
+def test_options_for_judged_queries_are_refused_with_a_query(run: Run, project: Tree) -> None:
     for option, value in (("--metric", "recall@5"), ("--judgments", "judgments.toml")):
         code, out, err = run("compare", "refresh token", option, value)
         assert (code, out) == (2, "")

@@ -130,7 +130,7 @@ def run_shell(shell: str, script: str, folder: Path, programs: Path) -> subproce
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_runs_no_env_of_a_project(shell: str) -> None:
+def test_completion_runs_no_env_from_a_project(shell: str) -> None:
     script = CliRunner().invoke(cli, ["completion", shell]).stdout
     assert "/usr/bin/env" in script
     assert "(env " not in script

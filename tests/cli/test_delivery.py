@@ -74,7 +74,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_outcome_of_a_hook_follows_from_its_rows(case: str, session: Session, turns: Callable[..., list[Row]]) -> None:
+def test_hook_outcome_follows_from_its_rows(case: str, session: Session, turns: Callable[..., list[Row]]) -> None:
     hook_rows(session, case)
     (turn,) = turns()
     assert (turn["channel"], turn["outcome"]) == ("hook", case)
@@ -184,7 +184,7 @@ def test_unknown_and_broken_rows_are_counted_and_the_rest_is_read(run: Run, sess
     assert found["unknown_rows"] == 4
 
 
-def test_rows_of_other_projects_and_repeated_rows_do_not_count(
+def test_rows_from_other_projects_and_repeated_rows_do_not_count(
     session: Session, turns: Callable[..., list[Row]], project: Tree
 ) -> None:
     session.prompt("a secret of another project", cwd="/somewhere/else")
@@ -205,7 +205,7 @@ def test_notes_that_the_reply_mentions_count_as_used(session: Session, turns: Ca
     assert turn["documents"] == turn["used"] == ["auth/jwt/rotation.md"]
 
 
-def test_plain_log_of_another_host_is_read(folder: Path, session: Session, turns: Callable[..., list[Row]]) -> None:
+def test_plain_log_from_another_host_is_read(folder: Path, session: Session, turns: Callable[..., list[Row]]) -> None:
     session.file.unlink()
     rows = [
         {"time": NOW_MS, "prompt": PROMPT, "delivered": ANSWER},
@@ -381,7 +381,7 @@ def test_first_row_that_cannot_be_read_hides_no_other(run: Run, session: Session
     assert [turn["outcome"] for turn in json.loads(out)["turns"]] == ["delivered"]
 
 
-def test_copy_of_the_log_in_the_project_hides_no_late_answer(run: Run, session: Session, folder: Path) -> None:
+def test_log_copy_in_the_project_hides_no_late_answer(run: Run, session: Session, folder: Path) -> None:
     session.prompt()
     session.hook("hook_success", stdout="", exitCode=0)
     session.log(seconds=11, tier=4, after_s=2)
@@ -491,7 +491,7 @@ def test_tokens_are_counted_for_each_day(run: Run, session: Session, folder: Pat
     assert all(day["day"] in out for day in (first, second))
 
 
-def test_times_at_the_end_of_the_calendar_are_not_valid(session: Session, turns: Callable[..., list[Row]]) -> None:
+def test_times_at_the_end_of_the_calendar_are_invalid(session: Session, turns: Callable[..., list[Row]]) -> None:
     session.row("user", message={"role": "user", "content": PROMPT}, timestamp="9999-12-31T23:59:59Z")
     session.attached()
     (turn,) = turns()
@@ -558,7 +558,7 @@ def test_other_hooks_and_gaps_do_not_change_the_outcome(
     assert [turn["outcome"] for turn in turns()] == [outcome]
 
 
-def test_error_of_an_unnamed_hook_does_not_show_the_recall_hook(
+def test_error_from_an_unnamed_hook_does_not_show_the_recall_hook(
     session: Session, turns: Callable[..., list[Row]]
 ) -> None:
     session.prompt("first question")

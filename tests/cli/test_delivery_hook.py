@@ -164,7 +164,9 @@ def wait_for_log(project: Path, count: int) -> None:
 @pytest.mark.long
 @pytest.mark.skipif(not (PACKAGE and HOOK), reason="set BRV_TUI_BYTEROVER_PACKAGE and BRV_TUI_HOOK to run it")
 @pytest.mark.timeout(240)
-def test_outcomes_of_the_real_hook_and_engine(project: Tree, run: Run, tmp_path: Path, own_data_folders: Path) -> None:
+def test_real_hook_and_engine_have_the_expected_outcomes(
+    project: Tree, run: Run, tmp_path: Path, own_data_folders: Path
+) -> None:
     project.notes(40)
     project.age_by_today()
     with model_service([8.5, 0.0, 3.5, 3.5]) as service:

@@ -162,7 +162,7 @@ def test_work_at_the_end_follows_the_threads() -> None:
     assert events == ["thread", "end"]
 
 
-def test_transcript_of_the_sample_has_lost_answers(run: Run, tmp_path: Path) -> None:
+def test_sample_transcript_has_lost_answers(run: Run, tmp_path: Path) -> None:
     sample = tmp_path / "tour"
     assert run("demo", str(sample), "--query", "carrier", inside=False)[0] == 0
     transcripts = str(sample / ".brv" / "transcripts")

@@ -31,7 +31,7 @@ def diffed(run: Run, *options: str, query: str = COMPARED) -> tuple[int, dict[st
     return code, value
 
 
-def test_diff_with_a_revision_names_the_responsible_edit(run: Run, project: Tree, repository: Git) -> None:
+def test_diff_command_with_a_revision_names_the_responsible_edit(run: Run, project: Tree, repository: Git) -> None:
     assert diffed(run, "--rev", "main")[1]["notes"] == []
     project.note(ROTATION, "Keys", "Nothing of this is about sessions any more.", 0.1)
     code, value = diffed(run, "--rev", "main")
@@ -82,7 +82,7 @@ def test_other_time_profile_or_signals_are_named_as_causes(run: Run, project: Tr
     assert first["score_now"] == next(hit["score"] for hit in later["trace"]["hits"] if hit["file"] == ROTATION)
 
 
-def test_diff_shows_the_effect_of_an_unsaved_edit(run: Run, project: Tree, tmp_path: Path) -> None:
+def test_diff_command_shows_the_effect_of_an_unsaved_edit(run: Run, project: Tree, tmp_path: Path) -> None:
     before = (project.tree / ROTATION).read_bytes()
     draft = tmp_path / "draft.md"
     draft.write_text("# Keys\n\nNothing about it.\n")

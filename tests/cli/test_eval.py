@@ -392,7 +392,7 @@ def test_failed_embedder_fails_every_gate(
 
 @pytest.mark.parametrize("vector", [[0.0] * 26, [float("nan")] * 26, [1.0] * 5, []])
 @pytest.mark.parametrize("engine", ["jeffs_brain", "soleri", "knowing"])
-def test_unusable_vector_of_a_query_fails_every_gate(
+def test_unusable_query_vector_fails_every_gate(
     run: Run, judged: Tree, monkeypatch: pytest.MonkeyPatch, engine: str, vector: list[float]
 ) -> None:
     class Odd(Letters):
@@ -410,7 +410,7 @@ def test_unusable_vector_of_a_query_fails_every_gate(
 
 
 @pytest.mark.parametrize("engine", ["jeffs_brain", "soleri", "knowing"])
-def test_note_vectors_of_only_zeros_fail_every_gate(
+def test_all_zero_note_vectors_fail_every_gate(
     run: Run, judged: Tree, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     class Zeros(Letters):

@@ -57,7 +57,7 @@ def repository(project: Tree) -> Git:
     return called
 
 
-def test_eval_fails_until_a_breaking_pull_request_is_reverted(run: Run, project: Tree, repository: Git) -> None:
+def test_eval_command_fails_until_a_breaking_pull_request_is_reverted(run: Run, project: Tree, repository: Git) -> None:
     base = ("eval", "--baseline-rev", "main", *GATES)
     code, out, err = run(*base)
     assert (code, err) == (0, "")
@@ -228,7 +228,7 @@ def test_gates_fail_if_settings_profile_or_sources_differ_at_the_revision(
     assert run(*base, *GATES)[::2] == (0, "")
 
 
-def test_note_says_that_settings_outside_of_the_repository_are_not_compared(
+def test_note_says_that_settings_outside_the_repository_are_not_compared(
     run: Run, project: Tree, repository: Git
 ) -> None:
     (project.root / ".git").rename(project.tree / ".git")
@@ -273,7 +273,7 @@ def test_tier_gate_fails_if_no_query_is_compared(run: Run, project: Tree, reposi
     assert (code, "FAILED no tier change: no query is in both evaluations" in out) == (1, True)
 
 
-def test_scores_of_a_revision_equal_those_of_its_checkout(
+def test_scores_at_a_revision_equal_those_in_its_checkout(
     run: Run, project: Tree, repository: Git, tmp_path: Path
 ) -> None:
     """Notes have the same ages in both."""
@@ -427,7 +427,7 @@ def test_revision_is_read_up_to_a_limit(project: Tree, repository: Git, monkeypa
         len(Revision(project.tree, "main").files)
 
 
-def test_git_variables_of_a_hook_are_ignored(
+def test_git_variables_from_a_hook_are_ignored(
     project: Tree, repository: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))

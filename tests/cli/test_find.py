@@ -47,7 +47,7 @@ def test_any_text_is_a_valid_query(run: Run, query: str, count: int) -> None:
     assert found(run, query)["count"] == count
 
 
-def test_only_title_and_tags_of_frontmatter_are_searched(run: Run, project: Tree) -> None:
+def test_only_frontmatter_title_and_tags_are_searched(run: Run, project: Tree) -> None:
     project.file("odd.md", "---\ntitle: Quokka\ntags: [wombat]\naccessCount: 61\n---\n# Numbat\n\nwallaby\n")
     assert [found(run, word)["count"] for word in ("accessCount", "61", "title:quokka", "tag:wombats")] == [0, 0, 1, 1]
     assert found(run, "wallaby")["notes"][0]["line"] == 8
@@ -81,7 +81,7 @@ def test_notice_of_a_cut_query_counts_words_and_alternatives_of_groups(run: Run,
 
 
 @pytest.mark.parametrize("engine", ["byterover", "soleri", "knowing"])
-def test_missing_folder_of_own_files_is_not_reported_as_unreadable(
+def test_missing_own_files_folder_is_not_reported_as_unreadable(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, engine: str
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -143,7 +143,7 @@ def test_topics_are_found_by_their_visible_text(run: Run, space: Path) -> None:
     assert found(run, "bv topic", *given, inside=False)["count"] == 0
 
 
-def test_find_searches_symbols_in_code(run: Run, repository: Path) -> None:
+def test_find_command_searches_symbols_in_code(run: Run, repository: Path) -> None:
     value = found(run, "title:rotate", "--repo", str(repository), inside=False)
     assert len(value["notes"]) == 1
     assert value["notes"][0]["path"].startswith("src/tokens.py")

@@ -257,7 +257,7 @@ def test_every_command_refuses_an_overlong_query_in_one_line(words: tuple[str, .
 
 
 @pytest.mark.parametrize("kind", ["--queries", "--sequence"])
-def test_replay_names_the_entry_with_an_overlong_query(kind: str, run: Run, project: Tree) -> None:
+def test_replay_command_names_the_entry_that_has_an_overlong_query(kind: str, run: Run, project: Tree) -> None:
     file = project.root / "queries.json"
     file.write_text(json.dumps([{"query": "refresh"}, {"query": LENGTHY}]))
     code, out, err = run("replay", kind, str(file))

@@ -24,7 +24,7 @@ def judge_three(project: Tree) -> Path:
     return file
 
 
-def test_judge_sets_lists_changes_and_removes_a_query(run: Run, project: Tree) -> None:
+def test_judge_command_sets_lists_changes_and_removes_a_query(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -90,7 +90,7 @@ def test_invalid_judgments_are_reported(run: Run, project: Tree) -> None:
     assert file.read_text() == "[[query]\n"
 
 
-def test_judge_removes_the_judgment_with_the_given_content(run: Run, project: Tree) -> None:
+def test_judge_command_removes_the_judgment_that_has_the_given_content(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -187,7 +187,7 @@ def test_failed_export_ends_like_any_other_failure(run: Run, project: Tree, tmp_
     assert err.endswith("); choose another place\n")
 
 
-def test_judge_imports_and_exports_foreign_formats(run: Run, project: Tree) -> None:
+def test_judge_command_imports_and_exports_foreign_formats(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -211,9 +211,7 @@ def test_judge_imports_and_exports_foreign_formats(run: Run, project: Tree) -> N
     assert judge("list", "--judgments", str(new))[0] == 1  # there is no note gone.md
 
 
-def test_topics_of_a_space_can_be_judged_and_evaluated(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_space_topics_can_be_judged_and_evaluated(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     space = small_space(tmp_path, 1_763_640_000_000.0)
 

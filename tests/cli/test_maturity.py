@@ -8,7 +8,7 @@ from tests.cli.conftest import Run
 from tests.support.trees import Tree
 
 
-def test_maturity_lists_and_counts_events(run: Run) -> None:
+def test_maturity_command_lists_and_counts_events(run: Run) -> None:
     code, out, err = run("maturity", "--days", "30")
     assert (code, err) == (0, "")
     lines = out.splitlines()
@@ -41,7 +41,7 @@ def test_json_output_lists_the_notes_with_an_event(run: Run) -> None:
     assert made["counts"][0]["in_span"] == 2
 
 
-def test_maturity_without_events_is_a_negative_answer(run: Run) -> None:
+def test_maturity_command_without_events_is_a_negative_answer(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "0")
     assert code == 1
     assert " no notes\n --all also lists the notes whose event is in the past" in out
@@ -61,7 +61,7 @@ def test_invalid_maturity_options_are_refused(run: Run) -> None:
     assert run("maturity", "--project", "/nowhere", inside=False)[0] == 3
 
 
-def test_maturity_lists_the_events_of_another_engine(run: Run) -> None:
+def test_maturity_command_lists_another_engines_events(run: Run) -> None:
     code, out, _ = run("maturity", "--engine", "soleri", "--days", "400", "--event", "age-halves")
     assert code == 0
     assert "with an age factor that has halved by then, 4 of them in the next 400 days  (age-halves)" in out

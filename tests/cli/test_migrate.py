@@ -103,7 +103,7 @@ def test_dry_run_writes_no_file(run: Run, project: Tree, tmp_path: Path) -> None
     assert state_of(*(folder for folder in folders if folder.exists())) == before
 
 
-def test_migrate_requires_dry_run_and_reports_missing_queries(run: Run) -> None:
+def test_migrate_command_requires_dry_run_and_reports_missing_queries(run: Run) -> None:
     code, _, err = run("migrate")
     assert (code, "add --dry-run" in err) == (2, True)
     code, out, _ = run("migrate", "--dry-run")

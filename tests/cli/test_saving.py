@@ -61,7 +61,7 @@ def test_saved_trace_can_be_shown_without_its_tree(run: Run, project: Tree, tmp_
 
 
 @pytest.mark.parametrize("command", ["open", "serve"])
-def test_show_refuses_options_that_change_the_answer(run: Run, tmp_path: Path, command: str) -> None:
+def test_show_command_refuses_options_that_change_the_answer(run: Run, tmp_path: Path, command: str) -> None:
     file = str(tmp_path / "t.json")
     run("query", "quokka", "--save", file)
     for options in (("--engine", "jeffs_brain"), ("--profile", "docs"), ("--now", "1970-01-01"), ("--signals", "s")):
@@ -70,7 +70,7 @@ def test_show_refuses_options_that_change_the_answer(run: Run, tmp_path: Path, c
         assert err.endswith(f"{file} is a saved trace, whose answer cannot change: leave out {options[0]}\n")
 
 
-def test_show_supports_every_format(run: Run, tmp_path: Path) -> None:
+def test_show_command_supports_every_format(run: Run, tmp_path: Path) -> None:
     files = [tmp_path / f"t.{ending}" for ending in ("json", "md", "svg")]
     run("query", "quokka", "--limit", "2", *(word for file in files for word in ("--save", str(file))))
     for file in files:
@@ -81,7 +81,7 @@ def test_show_supports_every_format(run: Run, tmp_path: Path) -> None:
     assert len(run("show", str(files[0]), "--detail")[1]) > len(run("show", str(files[0]))[1])
 
 
-def test_show_accepts_the_json_output_of_query(run: Run, tmp_path: Path) -> None:
+def test_show_command_accepts_the_query_commands_json_output(run: Run, tmp_path: Path) -> None:
     _, out, _ = run("query", "quokka", "--format", "json", "--detail")
     file = tmp_path / "redirected.json"
     file.write_text(out)
@@ -144,7 +144,7 @@ def test_unwritable_folder_is_a_failure_and_not_bad_usage(
 @pytest.mark.parametrize(
     "command", ["query quokka --save", "eval --save", "sweep direct.min_top --save", "judge export qmd"]
 )
-def test_files_of_the_engine_are_never_replaced(run: Run, project: Tree, command: str) -> None:
+def test_engine_files_are_never_replaced(run: Run, project: Tree, command: str) -> None:
     engine_file = project.root / ".brv" / "config.json"
     engine_file.write_text("{}")
     own_settings = project.root / ".brv" / "brv-tui.toml"
@@ -168,9 +168,7 @@ def test_files_of_the_engine_are_never_replaced(run: Run, project: Tree, command
 
 @pytest.mark.parametrize("way", [".brv/..", ".brv/context-tree/../..", ".brv/brv-tui/../.."])
 @pytest.mark.parametrize("command", ["query quokka --save", "judge export qmd"])
-def test_path_that_leaves_the_folder_of_the_engine_is_not_refused(
-    run: Run, project: Tree, way: str, command: str
-) -> None:
+def test_path_that_leaves_the_engine_folder_is_not_refused(run: Run, project: Tree, way: str, command: str) -> None:
     (project.root / ".brv" / "brv-tui").mkdir()
     where = ["--project", str(project.root)] if command.startswith("judge") else []
     assert run(*command.split(), f"{project.root}/{way}/t.json", *where)[0] == 0

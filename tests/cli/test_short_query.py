@@ -22,7 +22,7 @@ ENGINES = ("byterover", "jeffs_brain", "soleri", "knowing", "baseline")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_query_shows_the_reason_and_the_first_results_in_25_lines(
+def test_query_command_shows_the_reason_and_the_first_results_in_25_lines(
     run: Run, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")

@@ -29,7 +29,7 @@ def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return small_space(tmp_path, NOW)
 
 
-def test_query_shows_the_reason_and_the_citations(run: Run, space: Path) -> None:
+def test_query_command_shows_the_reason_and_the_citations(run: Run, space: Path) -> None:
     code, out, _ = run("query", "refresh token", "--full", "--project", str(space), *AT, inside=False)
     assert code == 0
     assert "BYTEROVER V4" in out
@@ -51,13 +51,13 @@ def test_word_with_only_similar_matches_is_reported(run: Run, space: Path) -> No
     assert kept in " ".join(out.split())
 
 
-def test_explain_gives_the_reason_for_a_topic(run: Run, space: Path) -> None:
+def test_explain_command_gives_the_reason_for_a_topic(run: Run, space: Path) -> None:
     code, out, _ = run("explain", "incident", "auth/jwt.html", "--project", str(space), *AT, inside=False)
     assert code == 1
     assert "your words occur only in parts that V4 does not search" in out
 
 
-def test_explain_of_a_lower_result_lists_remedies(run: Run, space: Path) -> None:
+def test_explain_command_lists_remedies_for_a_lower_result(run: Run, space: Path) -> None:
     code, out, _ = run("explain", "refresh", "ops/deploy.html", "--project", str(space), *AT, inside=False)
     said = " ".join(out.split())
     assert code == 0
@@ -70,7 +70,7 @@ def test_explain_of_a_lower_result_lists_remedies(run: Run, space: Path) -> None
     assert "helps" not in out
 
 
-def test_explain_names_the_remedy_for_a_topic_past_the_limit(run: Run, space: Path) -> None:
+def test_explain_command_names_the_remedy_for_a_topic_past_the_limit(run: Run, space: Path) -> None:
     limited = ("-o", "limit=1", "--project", str(space))
     code, out, _ = run("explain", "refresh", "ops/deploy.html", *limited, *AT, inside=False)
     assert code == 1
@@ -102,7 +102,7 @@ def test_why_command_can_be_rerun_with_another_time_and_other_words(run: Run, sp
     assert hits == [("Old.html", turning[0]["score"]), ("New.html", turning[0]["other_score"])]
 
 
-def test_why_refers_to_explain_if_no_change_helps(run: Run, space: Path) -> None:
+def test_why_command_refers_to_the_explain_command_if_no_change_helps(run: Run, space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     for name, summary in (("above", "quokka"), ("below", "")):
         topic = f'<bv-topic title="Quokka" summary="{summary}"><p>A quokka.</p></bv-topic>'
@@ -124,13 +124,13 @@ def test_topic_can_be_named_without_its_ending(run: Run, space: Path) -> None:
     assert error.endswith("; near: auth/jwt.html\n")
 
 
-def test_config_names_the_space_as_source_of_the_engine(run: Run, space: Path) -> None:
+def test_config_command_names_the_space_as_the_source_of_the_engine(run: Run, space: Path) -> None:
     code, out, _ = run("config", "--project", str(space), now=False, inside=False)
     line = next(line for line in out.splitlines() if line.startswith("engine "))
     assert (code, line.split()) == (0, ["engine", "byterover_v4", "the", "space"])
 
 
-def test_profile_of_a_note_engine_is_refused_over_a_space(run: Run, space: Path) -> None:
+def test_note_engine_profile_is_refused_over_a_space(run: Run, space: Path) -> None:
     for profile, whose in (
         ("brv-3", "; brv-3 is a profile of byterover"),
         ("soleri", "; soleri is a profile of soleri"),
@@ -139,7 +139,7 @@ def test_profile_of_a_note_engine_is_refused_over_a_space(run: Run, space: Path)
         assert told == (2, "", f"brv-tui: no profile {profile}: use byterover_v4 or the path of a TOML file{whose}\n")
 
 
-def test_compare_and_eval_use_topics(run: Run, space: Path) -> None:
+def test_compare_and_eval_commands_use_topics(run: Run, space: Path) -> None:
     _, out, _ = run("diff", "refresh token", "--at", "+30d", "--project", str(space), *AT, inside=False)
     assert "3 topics, as of" in out
     document = '{ path = "auth/jwt.html", grade = 3 }'
@@ -216,7 +216,7 @@ def test_space_list_refuses_invalid_options(run: Run, space: Path, tmp_path: Pat
     assert "options of entry 1 must be an object" in error
 
 
-def test_space_names_match_those_of_v4(run: Run, space: Path, tmp_path: Path) -> None:
+def test_space_names_match_v4s_names(run: Run, space: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     code, out, _ = run("query", "refresh token", "--project", str(empty), "--space", "Small", *AT, inside=False)

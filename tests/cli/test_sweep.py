@@ -86,7 +86,7 @@ def test_unknown_note_is_reported_with_similar_names(run: Run, judged: Tree, nam
     assert near in err
 
 
-def test_sweep_uses_the_constants_of_the_engine(run: Run, judged: Tree) -> None:
+def test_sweep_uses_the_engines_constants(run: Run, judged: Tree) -> None:
     code, out, _ = run("sweep", "columns.title=0:20:3", "--engine", "jeffs_brain", "--mode", "bm25", "--format", "json")
     assert code == 0
     assert json.loads(out)["engine"] == "jeffs_brain"

@@ -53,7 +53,7 @@ def test_one_term_has_notes_neighbours_and_variants(run: Run, project: Tree) -> 
     assert answered(run, "--term", "zyxw", code=1)["terms"] == []
 
 
-def test_tokens_of_every_engine(run: Run) -> None:
+def test_tokens_are_listed_for_every_engine(run: Run) -> None:
     value = answered(run, "--tokens", "auth Refresh-tokens the zyxw")
     engines = {row["engine"]: {step["name"]: step["tokens"] for step in row["steps"]} for row in value["engines"]}
     assert list(engines) == ["byterover", "jeffs_brain", "soleri", "knowing", "baseline"]

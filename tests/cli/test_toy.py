@@ -120,14 +120,14 @@ def test_option_declared_by_the_engine_is_accepted(run: Run) -> None:
     assert run("ask", "token refresh", *TOY, "-o", "whole=true")[0] == 1
 
 
-def test_explain_gives_reasons_for_presence_and_absence(run: Run) -> None:
+def test_explain_command_gives_reasons_for_presence_and_absence(run: Run) -> None:
     code, out, _ = run("explain", "refresh token", "auth/jwt/rotation.md", *TOY)
     assert (code, "sum" in out) == (0, True)
     code, out, _ = run("explain", "refresh token", "deploy/rollback.md", *TOY)
     assert (code, "no word" in out) == (1, True)
 
 
-def test_replay_runs_an_external_engine(run: Run, tmp_path: Path) -> None:
+def test_replay_command_runs_an_external_engine(run: Run, tmp_path: Path) -> None:
     listed = tmp_path / "listed.json"
     listed.write_text('["refresh token", "sandwich"]')
     lines = [json.loads(line) for line in run("replay", "--queries", str(listed), *TOY)[1].splitlines()]
@@ -148,7 +148,7 @@ def test_trace_is_saved_and_read_again(run: Run, tmp_path: Path) -> None:
     assert (trace.engine, trace.section(Counted).words) == ("toy", ("refresh", "token"))
 
 
-def test_run_of_an_external_engine_is_logged(project: Tree) -> None:
+def test_external_engine_run_is_logged(project: Tree) -> None:
     session = project.session()
     trace = session.run("refresh token", engine="toy")
     session.logbook.add(trace, NOW_MS, 1.0)

@@ -29,7 +29,7 @@ def test_missing_installation_is_reported_in_one_line(
     assert (code, "install Node.js 20 or later" in err) == (4, True)
 
 
-def test_verify_shows_the_status_of_an_installation(run: Run, tmp_path: Path) -> None:
+def test_verify_command_shows_the_installation_status(run: Run, tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text(json.dumps(PACKAGE))
     status = ("verify", "--status", "--package", str(tmp_path))
     assert run(*status)[:2] == (

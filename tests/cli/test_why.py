@@ -13,7 +13,7 @@ from tests.support.trees import Tree
 QUERY = "session refresh"
 
 
-def test_why_shows_the_parts_of_two_notes_in_columns(run: Run, project: Tree) -> None:
+def test_why_command_shows_the_parts_of_two_notes_in_columns(run: Run, project: Tree) -> None:
     code, out, err = run("why", QUERY, "expiry", "rotation")
     assert (code, err) == (0, "")
     text = " ".join(out.split())
@@ -34,7 +34,7 @@ def test_parts_of_every_engine_sum_to_the_gap(run: Run, project: Tree, engine: s
     assert sum(part["difference"] for part in value["parts"]) == pytest.approx(value["gap"], abs=1e-9)
 
 
-def test_why_compares_a_note_with_a_folder(run: Run, project: Tree) -> None:
+def test_why_command_compares_a_note_with_a_folder(run: Run, project: Tree) -> None:
     project.note("ops/one.md", "Quokka gates", "quokka gates", importance=90, maturity="core")
     project.note("ops/two.md", "Quokka", "quokka", importance=90, maturity="core")
     project.summary("ops")

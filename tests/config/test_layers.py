@@ -122,7 +122,7 @@ def test_project_profile_cannot_raise_the_users_limits(root: Path) -> None:
 
 
 @pytest.mark.parametrize("mine", ["jeffs_brain", "/no/such/file.toml"])
-def test_user_profile_of_another_engine_limits_nothing(root: Path, mine: str) -> None:
+def test_user_profile_for_another_engine_limits_nothing(root: Path, mine: str) -> None:
     own(f'profile = "{mine}"')
     project(root, 'profile = "docs"')
     assert chosen_profile(read(root)) == profiles.load("docs")
@@ -367,7 +367,7 @@ def test_frontmatter_setting_applies_to_every_profile(root: Path) -> None:
     assert chosen_profile(read(root, BRV_TUI_SIGNALS_FRONTMATTER="yes")).signals.frontmatter
 
 
-def test_invalid_profile_setting_of_a_project_is_refused(root: Path) -> None:
+def test_invalid_project_profile_setting_is_refused(root: Path) -> None:
     own("profile = 3")
     assert chosen_profile(read(root)).name == "brv-3"
     project(root, "theme = 3")

@@ -164,7 +164,7 @@ _MOST_SECONDS = 10.0
         ("[llm]\n", "a{}.b"),
     ],
 )
-def test_unknown_keys_of_a_project_are_counted(tmp_path: Path, head: str, key: str) -> None:
+def test_unknown_project_keys_are_counted(tmp_path: Path, head: str, key: str) -> None:
     file = tmp_path / ".brv" / "brv-tui.toml"
     file.parent.mkdir()
     file.write_text("ascii = true\n" + head + "".join(f"{key.format(number)}=1\n" for number in range(_MANY)))

@@ -115,7 +115,7 @@ def test_change_that_would_lose_content_is_refused(text: str, message: str) -> N
     assert user_file().read_text() == text
 
 
-def test_concurrent_changes_of_settings_are_all_kept() -> None:
+def test_concurrent_changes_to_settings_are_all_kept() -> None:
     keys = [f"keys.panes.k{number}" for number in range(24)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda key: write_setting(user_file(), key, "x"), keys))

@@ -150,7 +150,7 @@ def session(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield made
 
 
-def test_board_uses_the_rules_of_the_engine(session: Session) -> None:
+def test_board_uses_the_engines_rules(session: Session) -> None:
     board = session.ageing.board()
     assert board.events == (FADES,)
     days = board.days_until[FADES]
@@ -163,7 +163,7 @@ def test_board_uses_the_rules_of_the_engine(session: Session) -> None:
         assert before >= GATE > after
 
 
-def test_maturity_screen_uses_events_and_words_of_the_engine(session: Session) -> None:
+def test_maturity_screen_uses_the_engines_events_and_words(session: Session) -> None:
     shown = board_on_day(session, BoardOptions(day=7, only=FADES), None)
     assert shown.events == (FADES,)
     marks = {
@@ -175,13 +175,13 @@ def test_maturity_screen_uses_events_and_words_of_the_engine(session: Session) -
     assert np.asarray(shown.calendar[FADES]).sum() == 2
 
 
-def test_note_page_shows_the_ceiling_of_the_engine(session: Session) -> None:
+def test_note_page_shows_the_engines_ceiling(session: Session) -> None:
     page = session.about("a/b/old.md")
     assert page.ceiling.score == pytest.approx(5, abs=0.01)
     assert session.around("a/b/old.md").place is None, "it has no manifest"
 
 
-def test_access_hits_use_the_rules_of_the_engine(session: Session) -> None:
+def test_access_hits_use_the_engines_rules(session: Session) -> None:
     session.recording = True
     trace = session.run("quokka", engine="tiered")
     assert (trace.tier, len(trace.hits)) == (2, 3)
@@ -206,7 +206,7 @@ def logged(engine: str, **values: Any) -> LoggedQuery:
 
 
 @pytest.mark.usefixtures("toys")
-def test_log_shows_tiers_of_any_engine_that_declares_them() -> None:
+def test_log_shows_tiers_for_any_engine_that_declares_them() -> None:
     tiered, plain = logged("tiered", top_score=0.5), logged("toy", top_score=0.5)
     assert (is_of_tiers(tiered), is_of_tiers(plain), is_of_tiers(logged("gone"))) == (True, False, False)
     assert (tier_of(tiered)[0], tier_of(plain)[0]) == ("?", "–"), (

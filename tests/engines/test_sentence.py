@@ -58,7 +58,7 @@ class TestJeffsBrain:
         )
         assert verdict_sentence(self.ask(library, "")) == "Not found: the query has no word to search for."
 
-    def test_result_of_the_retry_ladder_is_explained(self, library: Tree) -> None:
+    def test_retry_ladder_result_is_explained(self, library: Tree) -> None:
         trace = self.ask(library, "rotationx")
         found = "as typed, the query finds nothing; the retry ladder found this note by the similarity of its name"
         assert found in verdict_sentence(trace)

@@ -40,7 +40,7 @@ def run(here: Path, *arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_query_answers_per_member_and_in_one_ranking(fleet: Path) -> None:
+def test_query_command_answers_per_member_and_in_one_ranking(fleet: Path) -> None:
     line = f"note: {fleet}/gone: no such folder: {GONE}\n"
     code, out, err = run(fleet, "query", "signing keys", "--now", NOW, "--workers", "2", "--format", "json")
     each = json.loads(out)
@@ -113,7 +113,7 @@ def test_answers_are_written_as_members_reply(fleet: Path) -> None:
 
 
 @pytest.mark.long
-def test_results_of_each_member_are_limited(fleet: Path) -> None:
+def test_each_members_results_are_limited(fleet: Path) -> None:
     for number in range(4):
         (fleet / f"one/.brv/context-tree/auth/one/keys{number}.md").write_text(f"# Keys {number}\n\nSigning keys.\n")
     asked = ("query", "signing keys", "--now", NOW, "--over", "one", "--over", "two", "--workers", "1")
@@ -157,7 +157,7 @@ def test_fleet_errors_fit_on_one_line(fleet: Path) -> None:
     assert out.splitlines()[-1] == "2 members, 4 notes"
 
 
-def test_help_of_fleet_commands_is_not_cut(fleet: Path) -> None:
+def test_fleet_command_help_is_not_cut(fleet: Path) -> None:
     code, out, _ = run(fleet, "--help")
     assert code == 0
     assert "ByteRover V4 data folders." in " ".join(out.split())
@@ -260,7 +260,7 @@ def test_add_reports_a_space_stored_elsewhere(fleet: Path) -> None:
     assert "names a space elsewhere" in run(fleet, "list")[2]
 
 
-def test_path_of_an_unknown_user_is_reported_in_one_line(fleet: Path) -> None:
+def test_unknown_user_path_is_reported_in_one_line(fleet: Path) -> None:
     place = "~nosuchuser/x"
     (fleet / "other.toml").write_text(f'[[member]]\npath = "{place}"\n')
     assert run(fleet, "add", "two", "--fleet", "other.toml") == (0, "added two to other.toml\n", "")

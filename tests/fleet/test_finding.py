@@ -49,7 +49,7 @@ def test_folders_globs_and_repositories_become_members(make_tree: MakeTree, tmp_
 
 @pytest.mark.parametrize("folder", ["", ".", "private", ".brv", "a/../.brv/context-tree/.."])
 @pytest.mark.parametrize("place", ['repository = "../priv"', 'path = "../pri?"'])
-def test_fleet_file_of_a_folder_reads_only_context_trees_in_git(
+def test_fleet_file_in_a_folder_reads_only_context_trees_in_git(
     make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, place: str
 ) -> None:
     subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "priv")], check=True)

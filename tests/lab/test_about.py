@@ -190,7 +190,7 @@ def test_links_of_a_note_have_targets_and_states(yard: Tree) -> None:
     assert index.links_of("nowhere.md") == ()
 
 
-def test_backlinks_of_notes_and_folders_are_found(yard: Tree) -> None:
+def test_note_and_folder_backlinks_are_found(yard: Tree) -> None:
     index = index_of(yard)
     found = index.backlinks("yard/gates/north.md")
     assert [(link.source, link.found.link.kind.value) for link in found] == [
@@ -201,7 +201,7 @@ def test_backlinks_of_notes_and_folders_are_found(yard: Tree) -> None:
     assert index.backlinks("yard/gone/x.md") == ()
 
 
-def test_links_of_shared_sources_stay_in_their_own_tree(yard: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_shared_source_links_stay_in_their_own_tree(yard: Tree, make_tree: Callable[[str], Tree]) -> None:
     other = make_tree("other")
     other.file("yard/gates/north.md", "# Other north\n\n@yard/gates/east.md\n")
     other.file("yard/gates/east.md", "# East\n")

@@ -466,7 +466,7 @@ class TestExchange:
             FORMATS[form].read(tmp_path if form == "beir" else file, None, ())
 
     @pytest.mark.parametrize("form", ["beir", "trec"])
-    def test_import_of_too_many_queries_is_refused(self, form: str, tmp_path: Path) -> None:
+    def test_importing_too_many_queries_is_refused(self, form: str, tmp_path: Path) -> None:
         (tmp_path / "qrels").mkdir()
         (tmp_path / "qrels/test.tsv").write_text("q0\tn.md\t1\n")
         (tmp_path / "trec").write_text("q0 0 n.md 1\n")

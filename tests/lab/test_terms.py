@@ -64,7 +64,7 @@ def test_numbers_of_all_terms_equal_a_count_over_the_files(source: str, tmp_path
         assert len(table.details(term.term, None).paths) == term.df
 
 
-def test_numbers_follow_changes_of_notes(tmp_path: Path) -> None:
+def test_numbers_follow_changes_to_notes(tmp_path: Path) -> None:
     tree = generated(tmp_path / "tree", 5, 30)
     session = opened(tree.root)
     paths = [note.path for note in session.snapshot.notes]

@@ -122,7 +122,7 @@ def test_impossible_variant_is_reported(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_engine_and_profile_of_the_same_name_are_named_once() -> None:
+def test_engine_and_profile_with_one_name_are_named_once() -> None:
     with pytest.raises(VariantError, match=r"known: byterover_v4$"):
         parse_variant("soleri", {"byterover_v4": ("byterover_v4",)}, "byterover_v4")
 

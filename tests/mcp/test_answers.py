@@ -78,13 +78,13 @@ async def check(place: Path, named: tuple[Path, ...], engine: str, queries: list
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-async def test_fields_equal_those_of_the_commands(tmp_path: Path, engine: str) -> None:
+async def test_fields_equal_the_commands_fields(tmp_path: Path, engine: str) -> None:
     pick = random.Random(5)
     tree = generated(tmp_path / "project", 5)
     await check(tree.root, (), engine, [random_query(pick) for _ in range(2)], pick)
 
 
-async def test_fields_equal_those_of_the_commands_in_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_fields_equal_the_commands_fields_in_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marked = small_space(tmp_path, NOW_MS)
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     await check(marked, (marked,), "byterover_v4", ["refresh token", "rollout", "copies"], random.Random(1))
@@ -93,7 +93,7 @@ async def test_fields_equal_those_of_the_commands_in_a_space(tmp_path: Path, mon
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("engine", ENGINES)
-async def test_fields_equal_those_of_the_commands_for_many_queries(tmp_path: Path, engine: str) -> None:
+async def test_fields_equal_the_commands_fields_for_many_queries(tmp_path: Path, engine: str) -> None:
     pick = random.Random(7)
     for seed in range(10):
         tree = generated(tmp_path / f"project{seed}", seed)

@@ -174,7 +174,7 @@ async def test_shared_sources_outside_are_left_out_with_a_notice(tmp_path: Path)
         assert (await answer(agent, "explain", query="anchor"))["hits"]
 
 
-async def test_text_of_notes_cannot_control_the_client(tree: Tree) -> None:
+async def test_note_text_cannot_control_the_client(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor \x1b[31m\u202e", "The anchor\x07 of the ship.")
     async with client(tree.root) as agent:
         found = await answer(agent, "explain", query="anchor")

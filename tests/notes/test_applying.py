@@ -220,7 +220,7 @@ def test_plan_is_refused_if_recorded_signals_changed(three: Tree, place: PlanTar
     assert place.overlay.read(place.defaults) == {"x/a.md": OTHERS, "x/b.md": SIGNALS}
 
 
-def test_messages_of_a_save_are_returned(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_save_messages_are_returned(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def save(*_: object, **__: object) -> Saved:
         return Saved(None, ("owner",), "x/.kept")
 

@@ -121,7 +121,7 @@ def test_each_ladder_step_finds_notes_missed_by_the_search(snapshot: Snapshot, n
     assert by_step == {"strongest_term": 3, "refreshed_sanitised": 2, "trigram_fuzzy": 8}
 
 
-def test_log_has_the_answers_of_the_engine() -> None:
+def test_log_has_the_engines_answers() -> None:
     check = [sys.executable, str(recorded.REPOSITORY / "tools" / "make_sample_log.py"), "--check"]
     assert subprocess.run(check, check=False, timeout=60).returncode == 0
     entries = json.loads((SAMPLE / "query-log.json").read_text(encoding="utf-8"))

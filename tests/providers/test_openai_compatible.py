@@ -168,7 +168,7 @@ def test_vectors_have_at_most_8192_numbers() -> None:
             embedder(service).embed(["tea"])
 
 
-def test_vectors_of_a_tree_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tree_vectors_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_vectors, "MOST_NUMBERS", 2 * 3)
     profile = replace(JEFFS, vectors=replace(JEFFS.vectors, batch=1))
     with serving(vectors) as service:

@@ -140,7 +140,7 @@ def test_provider_key_is_sent_only_to_the_providers_address(monkeypatch: pytest.
     assert key(provider="voyage") == ("mine", "BRV_TUI_EMBEDDER_KEY")
 
 
-def test_repr_of_settings_hides_the_key() -> None:
+def test_settings_repr_hides_the_key() -> None:
     assert "secret" not in repr(ServiceSettings("mini", URL, "secret"))
 
 
@@ -193,7 +193,7 @@ def test_unusable_address_is_still_shown(monkeypatch: pytest.MonkeyPatch) -> Non
     assert shown(model="mini", url="https://me:hunter2@h/v1") == ""
 
 
-def test_repr_of_a_session_model_hides_the_key() -> None:
+def test_session_model_repr_hides_the_key() -> None:
     settings = ModelSettings("mini", "http://localhost:1/v1", KEY, "SOME_KEY")
     result = model_of(settings, BRV3.service)
     held = SessionModel(lambda: settings, lambda: BRV3.service)

@@ -64,7 +64,7 @@ def test_next_process_reuses_the_stored_index(root: Path, monkeypatch: pytest.Mo
     assert not again.keep(CONSTANTS)
 
 
-def test_changes_of_a_watched_repository_are_noticed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_in_a_watched_repository_are_noticed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repository, "LOOK_SECONDS", 0.02)
     monkeypatch.setattr(repository, "_SHARE", 1)
     publisher = RepositoryPublisher(find_repository(root))

@@ -107,7 +107,7 @@ def test_touched_note_changes_the_fingerprint(followed: Following, tree: Tree) -
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
-def test_checkout_of_a_thousand_files_is_followed(followed: Following, tree: Tree) -> None:
+def test_checking_out_a_thousand_files_is_followed(followed: Following, tree: Tree) -> None:
     def git(*words: str) -> None:
         known = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false", "-c", "gc.auto=0")
         subprocess.run(("git", *known, *words), cwd=tree.root, check=True, capture_output=True)

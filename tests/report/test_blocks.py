@@ -247,7 +247,7 @@ def test_each_tool_call_has_a_line() -> None:
     assert gave(STEP, 1.6) == "42 tokens, 2 ms"
 
 
-def test_text_report_shows_the_work_of_the_model(tree: Tree) -> None:
+def test_text_report_shows_the_models_work(tree: Tree) -> None:
     console = Console(width=100, record=True, file=None, quiet=True)
     with console.capture() as captured:
         console.quiet = False
@@ -259,7 +259,7 @@ def test_text_report_shows_the_work_of_the_model(tree: Tree) -> None:
     assert "## Summary\nYes." in "\n".join(line.strip() for line in text.splitlines())
 
 
-def test_markdown_report_shows_the_work_of_the_model(tree: Tree) -> None:
+def test_markdown_report_shows_the_models_work(tree: Tree) -> None:
     text = markdown_report(saved_now(answered(tree), NOW_MS))
     assert "by mini at h" in text
     assert "2 calls · 2 tools" in text

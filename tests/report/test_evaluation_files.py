@@ -86,7 +86,7 @@ def test_tier_gate_names_the_new_tier_of_a_query_not_the_note_that_fell(report: 
     assert "lost: why it is tier 4; cause: an edit" in rendered_evaluation(result, EvaluationForm.JUNIT).decode()
 
 
-def test_markdown_escapes_text_of_notes_and_queries(report: Assessment) -> None:
+def test_markdown_escapes_text_from_notes_and_queries(report: Assessment) -> None:
     result = rendered_evaluation(report, EvaluationForm.MARKDOWN).decode()
     html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(result)
     assert html.startswith("<h2>Memory check failed</h2>")

@@ -108,7 +108,7 @@ def test_svg_replaces_characters_outside_xml(project: Tree) -> None:
     ElementTree.fromstring(rendered(session.explainer.saved(session.preview("quokka \ufffe\x0b")), Form.SVG).decode())
 
 
-def test_text_equals_the_output_of_query(saved: SavedTrace) -> None:
+def test_text_equals_the_query_commands_output(saved: SavedTrace) -> None:
     assert "TIER" in text_of(saved)
     assert "the search on its own, with limit 2" in text_of(saved)
     assert len(text_of(saved, whole=True)) > len(text_of(saved))

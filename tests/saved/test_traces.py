@@ -58,7 +58,7 @@ def test_saved_hybrid_trace_is_read_back(project: Tree, tmp_path: Path) -> None:
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
 
 
-def test_sections_of_a_missing_engine_are_kept(project: Tree, tmp_path: Path) -> None:
+def test_missing_engine_sections_are_kept(project: Tree, tmp_path: Path) -> None:
     session = project.session()
     value = as_plain(session.explainer.saved(session.preview("token")))
     value["engine"] = value["trace"]["engine"] = "elsewhere"

@@ -241,7 +241,7 @@ def test_invalid_stored_packs_are_skipped(held: object) -> None:
     assert not kept_packs(held, load_profile().pack_cache).packs
 
 
-def test_damaged_file_of_packs_counts_as_missing(session: Session, root: Path) -> None:
+def test_damaged_pack_file_counts_as_missing(session: Session, root: Path) -> None:
     session.run(TASK)
     file = runs_file(root, "knowing")
     file.write_bytes(file.read_bytes().replace(b"TokenStore", b"TokenStoru"))
@@ -298,7 +298,7 @@ def test_note_connects_the_symbols_that_it_mentions(session: Session, root: Path
     assert session.refresh() is False
 
 
-def test_notes_of_a_named_project_replace_those_of_the_repository(session: Session, root: Path, tmp_path: Path) -> None:
+def test_named_project_notes_replace_repository_notes(session: Session, root: Path, tmp_path: Path) -> None:
     Tree(root).note("auth/jwt/own.md", "Own", "`TokenStore.rotate` is called by `refresh`.", 1)
     (tmp_path / "other").mkdir()
     Tree(tmp_path / "other").note("auth/jwt/code.md", "Why", "After `TokenStore.rotate` came `round_cents`.", 1)

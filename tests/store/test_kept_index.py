@@ -147,7 +147,7 @@ def test_loaded_index_survives_truncation_of_its_file(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("what", ["FORMAT", "__version__"])
-def test_index_of_another_version_is_rejected(tree: Tree, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+def test_index_from_another_version_is_rejected(tree: Tree, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     tree.notes(2)
     index = kept(tree)
     monkeypatch.setattr(kept_index, what, "other")
@@ -155,7 +155,7 @@ def test_index_of_another_version_is_rejected(tree: Tree, monkeypatch: pytest.Mo
         index.read(BRV3)
 
 
-def test_index_of_another_tree_is_rejected(tree: Tree, tmp_path: Path) -> None:
+def test_index_for_another_tree_is_rejected(tree: Tree, tmp_path: Path) -> None:
     tree.notes(2)
     index, other = kept(tree), KeptIndex(tmp_path / "other/.brv/context-tree")
     shutil.copytree(index.folder, other.folder)

@@ -89,7 +89,7 @@ def test_scores_equal_the_bm25_formula_of_the_counts(documents: list[tuple[str, 
             assert math.isclose(total, found_score, rel_tol=CLOSE, abs_tol=CLOSE)
 
 
-def test_term_counts_of_an_index_are_correct() -> None:
+def test_index_term_counts_are_correct() -> None:
     index = Counting(full_text(LAYOUT, [("a/run", "Running runs", "a run, a run"), ("", "", "walk on"), ("", "", "")]))
     counts = index.counts("run", False, 0)
     assert (counts.documents, counts.holders, counts.frequencies, counts.length) == (3, 1, (1, 2, 2), 8)

@@ -100,7 +100,7 @@ def test_unsaved_new_note_is_handed_on(tmp_path: Path) -> None:
     assert (text.path, text.data, text.base) == ("n.md", NEW, None)
 
 
-def test_text_of_another_program_is_passed_on(tmp_path: Path) -> None:
+def test_text_from_another_program_is_passed_on(tmp_path: Path) -> None:
     (tmp_path / "n.md").write_bytes(NEW)
     left_by(tmp_path, whole(), THEIRS)
     (text,) = cleared(tmp_path)[1]

@@ -73,7 +73,7 @@ def test_20000_closed_elements_are_parsed_and_more_must_be_split() -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_cost_covers_every_node_of_a_topic(seed: int) -> None:
+def test_cost_covers_every_topic_node(seed: int) -> None:
     """Repeats a random run of tags, so that all data that the parser keeps per run adds up."""
     rng = random.Random(seed)
     runs = ["".join(map(_tag, rng.choices(PARTS, k=rng.randint(1, 7)), rng.choices("ssseec", k=7))) for _ in range(5)]
@@ -87,7 +87,7 @@ def _tag(name: str, kind: str) -> str:
     return {"s": f"<{name}>x", "e": f"</{name}>", "c": f"<{name} a='>' b=\"<\"><!--></{name}>-->"}[kind]
 
 
-def test_markup_of_a_whole_space_is_limited(tmp_path: Path) -> None:
+def test_total_markup_in_a_space_is_limited(tmp_path: Path) -> None:
     folder = SpaceFolder(tmp_path / "context-tree", tmp_path, "root")
     folder.tree.mkdir()
     html = "<b>" * 2_000 + "token"

@@ -537,7 +537,7 @@ def committed(folder: Path) -> None:
 
 @pytest.mark.parametrize("make", LINKED)
 @pytest.mark.parametrize("profile", [BRV3, READS_LINKED], ids=["usual", "reads links"])
-def test_history_of_a_linked_tree_is_read_only_with_its_notes(
+def test_linked_tree_history_is_read_only_if_its_notes_are(
     make: Callable[[Path], Path], profile: TreeConstants, tmp_path: Path
 ) -> None:
     found = find_project(make(tmp_path))

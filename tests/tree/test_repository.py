@@ -403,7 +403,7 @@ def test_missing_git_object_is_reported_as_an_error(tmp_path: Path, is_partial: 
     assert Revision(clone, "HEAD").files
 
 
-def test_missing_content_of_another_file_does_not_matter(tmp_path: Path) -> None:
+def test_missing_content_in_another_file_does_not_matter(tmp_path: Path) -> None:
     own = ("git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-C", str(tmp_path))
     subprocess.run((*own, "init", "-q"), check=True)
     (tmp_path / "n.md").write_text("one")

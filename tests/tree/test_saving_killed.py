@@ -48,7 +48,7 @@ def test_save_survives_a_kill_after_every_call(tmp_path: Path, edits: int) -> No
 @pytest.mark.parametrize(
     ("stride", "disturbed", "kills"), [(20, 50, 8), pytest.param(3, 300, 50, marks=pytest.mark.long)]
 )
-def test_save_keeps_the_texts_of_other_writers(tmp_path: Path, stride: int, disturbed: int, kills: int) -> None:
+def test_save_keeps_texts_from_other_writers(tmp_path: Path, stride: int, disturbed: int, kills: int) -> None:
     swapped, _ = run(tmp_path, "--edits", "1", "--killed-at-one", "--rounds", "1", "--stride", str(stride))
     assert swapped["disturbed"] > disturbed
     assert swapped["disturbed_kills"] > kills

@@ -104,7 +104,7 @@ def test_whole_path_created_at_once_is_watched(tmp_path: Path, scheduled: dict[s
     assert scheduled[str(target.parent)]
 
 
-def test_changes_of_time_and_permissions_are_reported(tmp_path: Path) -> None:
+def test_time_and_permission_changes_are_reported(tmp_path: Path) -> None:
     """`touch` changes the fingerprint and so invalidates cached answers; `chmod` can hide a note."""
     target = tmp_path / "tree"
     target.mkdir()
@@ -123,7 +123,7 @@ def test_changes_of_time_and_permissions_are_reported(tmp_path: Path) -> None:
         watcher.stop()
 
 
-def test_folder_move_reports_a_possible_change_of_everything(tmp_path: Path) -> None:
+def test_folder_move_reports_that_anything_may_have_changed(tmp_path: Path) -> None:
     """watchdog may have lost folders inside it, so all folders are watched again before they are read."""
     (tmp_path / "tree/a/b").mkdir(parents=True)
     changes: queue.Queue[frozenset[str] | None] = queue.Queue()

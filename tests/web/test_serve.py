@@ -217,7 +217,7 @@ async def test_number_of_open_pages_is_limited(served: Served) -> None:
         assert refusal.value.status == HTTPStatus.SERVICE_UNAVAILABLE
 
 
-async def test_page_takes_the_background_of_the_theme(served: Served) -> None:
+async def test_page_has_the_theme_background(served: Served) -> None:
     cookie, key = await served.enter()
     headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
     async with (

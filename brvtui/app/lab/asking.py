@@ -182,7 +182,7 @@ def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> 
 
 
 def grade_of(session: Session, text: str, scope: str, path: str) -> int | None:
-    """Returns the grade of the note at ``path`` for a query, even if the note has moved since; None without a grade.
+    """Returns the grade of the note at ``path`` for a query, even if the note moved; None if there is no grade.
 
     Raises :class:`Refusal` if the judgments cannot be read.
     """

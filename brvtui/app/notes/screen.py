@@ -129,7 +129,7 @@ class NotesTree(TreePane):
         self._count()
 
     def tally(self) -> str:
-        """Returns the number of matching files out of all listed files; empty without a filter."""
+        """Returns the number of matching files out of all listed files; empty if there is no filter."""
         told, overview = super().tally(), self.view.project.overview
         hidden = overview.notes - self.all if told and overview is not None else 0
         stubs = f"without {counted(hidden, 'stub', 'stubs')}" if hidden > 0 else ""

@@ -117,7 +117,7 @@ class ChoicePane(Pane):
         return shown or wrapped(NOTHING, self.room)
 
     def tally(self) -> str:
-        """Returns the number of matching choices out of all choices; empty without a filter."""
+        """Returns the number of matching choices out of all choices; empty if there is no filter."""
         return f"{len(self.choices)} of {self.all}" if self.word_filter else ""
 
     def filter_changed(self) -> None:

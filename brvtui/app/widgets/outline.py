@@ -38,7 +38,7 @@ class WordFilter:
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """A pattern that matches any of the words, longest first; None without words."""
+        """A pattern that matches any of the words, longest first; None if there are no words."""
         if not self.words:
             return None
         return re.compile("|".join(map(re.escape, sorted(self.words, key=len, reverse=True))), re.IGNORECASE)
@@ -128,7 +128,7 @@ class Outline:
         """True if stubs and derived files are shown."""
         self.rows: list[Row] = []
         self.kept: Kept | None = None
-        """The matches of the filter; None without a filter."""
+        """The matches of the filter; None if there is no filter."""
         self.found: frozenset[str] = frozenset()
         """The files whose text matches the filter."""
         self.total = 0

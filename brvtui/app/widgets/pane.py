@@ -236,7 +236,7 @@ class Pane(Lines, can_focus=True):
         return [line.low for line in lines]
 
     def tally(self) -> str:
-        """Returns the number of matches, as text; empty without a filter."""
+        """Returns the number of matches, as text; empty if there is no filter."""
         if not self.word_filter:
             return ""
         if not self.found:

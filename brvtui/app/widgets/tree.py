@@ -169,7 +169,7 @@ class TreePane(ChoicePane):
         return lines
 
     def tally(self) -> str:
-        """Returns the number of matching files out of all files; empty without a filter."""
+        """Returns the number of matching files out of all files; empty if there is no filter."""
         kept = self.outline.kept
         return f"{len(kept.files)} of {self.all}" if kept is not None else ""
 

@@ -166,7 +166,7 @@ def open_fleet(options: FleetOptions) -> int:
     default=1.0,
     help="How much work this member causes, compared with others.",
 )
-@click.option("--owner", default="", help="Who owns this memory.")
+@click.option("--owner", default="", help="The owner of this memory.")
 def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values: Any) -> int:
     """Add PLACEs to fleet.toml: folders, globs, git repositories, or ByteRover V4 data folders.
 

@@ -65,7 +65,7 @@ class BoardRow:
     updated_days: float | None
     """The days since the date in the note's ``updatedAt``; None if the field is missing, NaN if it is not a date."""
     archive_importance: float
-    """The importance after ``updated_days`` of decay, which decides about the archive; NaN without a date."""
+    """The importance after ``updated_days`` of decay, which decides about the archive; NaN if there is no date."""
     promoted_from: float | None
     """The minimum stored importance for a hit to promote the note; None for core."""
     demoted_below: float | None

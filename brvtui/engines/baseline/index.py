@@ -85,7 +85,7 @@ class PlainIndex:
         return Hit(path, note.path, note.title, note.kind, Origin.TEXT, score, all_parts, words=tuple(matched))
 
     def _explained(self, stem: str, field: str, address: tantivy.DocAddress) -> dict[str, float]:
-        """The numbers in tantivy's explanation for ``stem`` in ``field``, keyed by name; empty without a match."""
+        """The numbers in tantivy's explanation for ``stem`` in ``field``, keyed by name; empty if there is no match."""
         try:
             explanation = self.index.query([stem], [field]).explain(self.index.searcher, address)
         except ValueError:

@@ -232,7 +232,7 @@ class GraphRetrieval:
     notes_on_code: tuple[NoteOnCode, ...] = ()
     """The notes that mention the packed symbols, if a code repository has notes."""
     files_without_note: tuple[str, ...] = ()
-    """The files of packed symbols that no note mentions, best first, without tests; empty without notes."""
+    """The files of packed symbols that no note mentions, best first, without tests; empty if there are no notes."""
     pack_root: str = ""
     """The SHA-256, in hexadecimal, of the task and the packed texts. It does not depend on their order."""
 

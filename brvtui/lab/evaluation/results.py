@@ -72,7 +72,7 @@ def average_precision(ranking: Sequence[str], grades: Grades, cut: int = 0) -> f
 
 
 def better_first(first: str, grades: Grades) -> str | None:
-    """The document with the best grade if it should be first instead of ``first``, which is empty without results.
+    """The document with the best grade if it should be first instead of ``first`` (empty if there are no results).
 
     Empty if ``first`` is irrelevant and no document is relevant; None if ``first`` is right, or nothing is graded.
     """

@@ -78,7 +78,7 @@ def test_every_action_is_offered_except_dialog_answers_and_field_keys() -> None:
     assert len(found) == len(set(found))
 
 
-def test_actions_of_the_focused_pane_come_first() -> None:
+def test_focused_pane_actions_come_first() -> None:
     near = {binding.id or "" for binding in own_bindings(ResultsPane)}
     found = names(offered("query", near, False, {}))
     assert found[0] == "results.open"

@@ -80,7 +80,7 @@ def test_same_new_key_for_two_actions_is_rejected_for_both() -> None:
         {"pane.down": "down,j"},
     ],
 )
-def test_keys_of_separate_places_do_not_clash(keys: dict[str, str]) -> None:
+def test_keys_in_separate_places_do_not_clash(keys: dict[str, str]) -> None:
     assert check_keys(keys) == Checked(keys)
 
 

@@ -18,7 +18,7 @@ _COLOURS = st.tuples(*[st.integers(0, 255)] * 3).map(lambda parts: Color(*parts)
     ("one", "other", "ratio"),
     [("#000000", "#ffffff", 21), ("#777777", "#ffffff", 4.48), ("#ff0000", "#ffffff", 4.0), ("#123456", "#123456", 1)],
 )
-def test_contrast_matches_the_definition_of_wcag(one: str, other: str, ratio: float) -> None:
+def test_contrast_matches_the_wcag_definition(one: str, other: str, ratio: float) -> None:
     assert round(contrast(Color.parse(one), Color.parse(other)), 2) == ratio
     assert contrast(Color.parse(other), Color.parse(one)) == contrast(Color.parse(one), Color.parse(other))
 
@@ -46,7 +46,7 @@ def test_textuals_themes_are_readable_in_every_role(name: str) -> None:
 
 @pytest.mark.parametrize("dark", [True, False])
 @given(colours=st.lists(_COLOURS, min_size=6, max_size=6))
-def test_theme_of_any_colours_is_readable_if_its_backgrounds_allow(dark: bool, colours: list[Color]) -> None:
+def test_theme_in_any_colours_is_readable_if_its_backgrounds_allow(dark: bool, colours: list[Color]) -> None:
     primary, secondary, warning, error, success, accent = (colour.hex for colour in colours)
     theme = Theme("any", primary, secondary, warning, error, success, accent, dark=dark)
     weak = weak_roles(theme)

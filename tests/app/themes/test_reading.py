@@ -20,7 +20,7 @@ def test_theme_needs_only_a_primary_colour() -> None:
     assert weak_roles(theme) == {}
 
 
-def test_every_key_of_a_theme_can_be_set() -> None:
+def test_every_theme_key_can_be_set() -> None:
     lines = ['name = "all"', "dark = false", "ansi = false", "luminosity_spread = 0.2", "text_alpha = 1"]
     lines += [f'{name} = "rebeccapurple"' for name in COLOURS]
     for number, (table, keys) in enumerate(TABLES.items()):
@@ -88,7 +88,7 @@ def test_file_without_a_usable_name_needs_one() -> None:
     assert read_theme(own_theme('name = "fine"\nprimary = "red"', "my theme.toml")).name == "fine"
 
 
-def test_all_variables_of_textual_are_accepted() -> None:
+def test_all_textual_variables_are_accepted() -> None:
     for name, value in ColorSystem("#336699").generate().items():
         if value not in ("", "initial"):
             read_theme(own_theme(f'primary = "red"\n[variables]\n{name} = "{value}"'))

@@ -46,7 +46,7 @@ diff --git a/removed.py b/removed.py
 """
 
 
-def test_files_of_a_patch_come_only_from_its_headers() -> None:
+def test_patch_files_come_only_from_its_headers() -> None:
     assert files_of_patch(PATCH) == ["b/src/a.py", "b/new.py", "a/removed.py", 'b/café "1"\t.py']
     assert files_of_patch(PATCH.replace("\n", "\r\n"))[:2] == ["b/src/a.py", "b/new.py\r".strip()]
 
@@ -133,7 +133,7 @@ def test_comparing_revisions_of_a_partial_clone_fetches_nothing(repository: Path
 
 
 @NEEDS_GIT
-def test_folder_outside_of_git_is_reported(tmp_path: Path) -> None:
+def test_folder_outside_git_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DiffError, match=r"^a\.\.b: there is no git repository here; "):
         files_between(tmp_path, "a..b")
 

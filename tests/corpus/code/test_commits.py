@@ -66,7 +66,7 @@ def test_each_line_has_the_age_of_its_last_commit(root: Path) -> None:
 
 
 @pytest.mark.parametrize("setting", [("i18n.logOutputEncoding", "UTF-16"), ("log.showRoot", "false")])
-def test_settings_of_a_repository_hide_no_commit_times(tmp_path: Path, setting: tuple[str, str]) -> None:
+def test_repository_settings_hide_no_commit_times(tmp_path: Path, setting: tuple[str, str]) -> None:
     git(tmp_path, "init", "-q")
     git(tmp_path, "config", *setting)
     commit(tmp_path, {"jobs.py": OLD}, days=3)

@@ -113,7 +113,7 @@ def test_file_with_unchanged_bytes_is_not_parsed_again(tmp_path: Path) -> None:
     assert paths == []
 
 
-def test_only_dependents_of_a_changed_file_are_relinked(tmp_path: Path) -> None:
+def test_only_a_changed_files_dependents_are_relinked(tmp_path: Path) -> None:
     write(
         tmp_path,
         {

@@ -124,7 +124,7 @@ def test_event_happens_on_its_day(seed: int, profile: Profile, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_board_of_a_future_day_equals_a_later_clock(seed: int, tmp_path: Path) -> None:
+def test_board_for_a_future_day_equals_a_later_clock(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     ahead, later = board.after(40), Board(board.snapshot, BRV3.ageing, NOW_MS + 40 * DAY_MS).today
     assert (ahead.importance == later.importance).all()
@@ -230,7 +230,7 @@ def test_zero_events_change_nothing(after: object) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_saving_gives_the_days_of_a_note_written_now(tree: Tree, level: str) -> None:
+def test_saving_gives_the_days_for_a_note_written_now(tree: Tree, level: str) -> None:
     tree.note("a/n.md", "Named", days=0, importance=55, maturity=level, recency=0.5)
     board = board_of(tree)
     saved = after_saving(board.snapshot.signals[0], True, BRV3.ageing)

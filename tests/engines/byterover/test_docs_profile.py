@@ -59,7 +59,7 @@ def test_fingerprint_covers_every_markdown_file(quokkas: Tree, path: str, in_eng
         assert (tiers[1] != 0) == changes, profile.name
 
 
-def test_removed_summary_changes_the_fingerprint_of_docs_only(quokkas: Tree) -> None:
+def test_removed_summary_changes_only_the_docs_fingerprint(quokkas: Tree) -> None:
     quokkas.summary("x")
     before = [quokkas.snapshot(profile).fingerprint for profile in (BRV3, DOCS)]
     (quokkas.tree / "x" / "_index.md").unlink()
@@ -188,7 +188,7 @@ def test_parent_score_falls_by_a_factor_per_level(tree: Tree, levels: int, value
     assert summaries[levels - 1].score == 0.8 * 0.55**levels
 
 
-def test_signals_of_a_summary_do_not_change_its_propagated_score(tree: Tree) -> None:
+def test_summary_signals_do_not_change_its_propagated_score(tree: Tree) -> None:
     tree.note("a/n.md", "Quokka", "quokka")
     tree.summary("a")
     tree.signals["a/_index.md"] = stored(importance=100, maturity="core")

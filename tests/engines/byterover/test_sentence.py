@@ -131,7 +131,7 @@ class TestNeedsAModel:
         )
         assert largest_cost(trace.hits[0], 0.85)
 
-    def test_sentence_names_the_cost_of_age(self, snapshot: Snapshot) -> None:
+    def test_sentence_names_the_cost_of_ageing(self, snapshot: Snapshot) -> None:
         trace = ask(snapshot, "numbat")
         score = trace.hits[0].score
         age = next(cost for cost in costs(trace.hits[0]) if cost.what == "300 days of age")
@@ -244,7 +244,7 @@ class TestNotCovered:
         assert "; the nearest, “Other”, reaches 0." in text
         assert " of the 0.85 that would make up for it: its path contains ‘kiwi’" in text
 
-    def test_results_of_the_retry_ladder_are_offered(self, snapshot: Snapshot) -> None:
+    def test_retry_ladder_results_are_offered(self, snapshot: Snapshot) -> None:
         assert "; its file name would find “" in said(snapshot, "wallabybandicoot") or "; a search for" in (
             said(snapshot, "quokka|zyzzyva")
         )

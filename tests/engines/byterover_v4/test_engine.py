@@ -321,7 +321,7 @@ def recorded_now(recorded: dict[str, str]) -> float:
     return milliseconds(recorded["now"])
 
 
-def test_documents_of_a_small_space_match_its_files(folder: Path) -> None:
+def test_small_space_documents_match_its_files(folder: Path) -> None:
     from brvtui.tree.spaces.locating import find_space
 
     space = opened(find_space(folder, folder.parent / "data"))

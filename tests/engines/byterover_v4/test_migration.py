@@ -46,7 +46,7 @@ def test_every_recorded_note_is_converted_as_by_v4() -> None:
             assert (made.topic, made.html) == (note["topic"], note["html"]), note["note"]
 
 
-def test_every_note_of_the_sample_tree_becomes_a_topic_with_its_text() -> None:
+def test_every_sample_note_becomes_a_topic_that_keeps_its_text() -> None:
     notes = sorted(SAMPLE.rglob("*.md"))
     assert len(notes) == 98
     for note in notes:

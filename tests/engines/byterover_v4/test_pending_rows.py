@@ -75,7 +75,7 @@ def test_pieces_of_a_long_answer_are_joined(tmp_path: Path) -> None:
     assert not read(tmp_path, *lines[:-1])
 
 
-def test_rows_of_other_spaces_and_folders_are_left_out(tmp_path: Path) -> None:
+def test_rows_from_other_spaces_and_folders_are_left_out(tmp_path: Path) -> None:
     failed = {"ok": False, "error": "no such space"}
     found = read(
         tmp_path,
@@ -110,7 +110,7 @@ def test_repeated_chunk_is_not_a_second_query(tmp_path: Path) -> None:
     assert len(read(tmp_path, *lines, lines[0])) == 1
 
 
-def test_broken_rows_and_old_rows_of_a_large_file_are_skipped(tmp_path: Path) -> None:
+def test_broken_rows_and_old_rows_in_a_large_file_are_skipped(tmp_path: Path) -> None:
     broken = ("{", "[]", "null", row("x", {}), '{"occurred_at": "never"}', "[" * 10_000, printed("half")[:80])
     found = read(tmp_path, asked("old"), printed("old"), "x" * LARGEST_READ, *broken, asked("new"), printed("new"))
     assert [entry.query for entry in found] == ["new"]

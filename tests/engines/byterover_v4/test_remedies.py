@@ -156,7 +156,7 @@ def test_applied_remedies_have_the_promised_rank(tmp_path: Path, monkeypatch: py
 @pytest.mark.long
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("name", ["space-21.json.gz", "space-22.json.gz"])
-def test_remedies_of_random_cases_have_the_promised_rank(
+def test_remedies_for_random_cases_have_the_promised_rank(
     name: str, half: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded = unpacked(tmp_path, name, monkeypatch)
@@ -237,7 +237,7 @@ def test_helpful_title_replaces_the_nothing_helps_remedy(folder: Path) -> None:
     assert with_remedies(explanation, (retitled,)).remedy == retitled
 
 
-def test_new_title_can_move_a_topic_out_of_the_filter(folder: Path) -> None:
+def test_new_title_can_move_a_topic_outside_the_filter(folder: Path) -> None:
     filtered = {"element_tag": "bv-topic", "element_attr": "title", "element_value": "Deploys"}
     tree = folder / "data" / "projects" / SPACE_ID / "context-tree"
     (tree / "other.html").write_text('<bv-topic title="Deploys" summary="refresh"><p>Refresh.</p></bv-topic>')
@@ -250,7 +250,7 @@ def test_new_title_can_move_a_topic_out_of_the_filter(folder: Path) -> None:
     assert RemedyKind.TITLE not in {one.kind for one in kept}
 
 
-def test_only_other_wordings_help_a_topic_of_another_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_other_wordings_help_a_topic_in_another_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = unpacked(tmp_path, "space-21.json.gz", monkeypatch)
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "cloud"))
     (tmp_path / "elsewhere").mkdir()

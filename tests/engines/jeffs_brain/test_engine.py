@@ -116,7 +116,7 @@ def test_run_computes_the_vectors_once_and_calls_the_reranker(drinks: Tree) -> N
     assert embedder.asked == [["Car\n# Car\n\nred wheels", "Tea\n# Tea\n\ngreen leaves"], ["sea or car"], ["tea"]]
 
 
-def test_file_of_options_cannot_make_the_reranker_read_more() -> None:
+def test_options_file_cannot_make_the_reranker_read_more() -> None:
     engine, profile = JeffsBrain(), load("jeffs_brain")
     options = {"rerank_top_n": 10**9, "rerank": True, "top_k": 50}
     assert engine.options_of_file(profile, options) == {"rerank_top_n": 20, "rerank": True, "top_k": 50}
@@ -144,7 +144,7 @@ def test_run_uses_vectors_of_its_own_snapshot(drinks: Tree) -> None:
     assert newest.snapshot is second
 
 
-def test_why_uses_the_services_and_options_of_the_answer(drinks: Tree) -> None:
+def test_explanation_uses_the_answers_services_and_options(drinks: Tree) -> None:
     for name in ("one", "two", "three"):
         drinks.note(f"b/{name}.md", name.title(), "a tea house")
     embedder = Embedder(is_remote=True)
@@ -246,7 +246,7 @@ def test_trace_contains_the_options_for_running_again(drinks: Tree, tmp_path: Pa
         ({"limit": 3}, "jeffs_brain has no option limit"),
     ],
 )
-def test_option_of_a_damaged_log_is_reported(drinks: Tree, options: dict[str, Any], says: str) -> None:
+def test_option_from_a_damaged_log_is_reported(drinks: Tree, options: dict[str, Any], says: str) -> None:
     made = Brain()
     with pytest.raises(EngineError, match=re.escape(says)):
         made.engine.answer(made.context(drinks.snapshot()), Query("tea", options=options))
@@ -341,7 +341,7 @@ def test_unknown_profile_name_is_refused(name: str) -> None:
         load(name)
 
 
-def test_global_path_of_a_profile_affects_intent(tree: Tree, tmp_path: Path) -> None:
+def test_profile_global_path_affects_intent(tree: Tree, tmp_path: Path) -> None:
     tree.note("team/tea.md", "Tea", "We prefer green tea leaves")
     tree.note("other/tea.md", "Tea", "We prefer green tea leaves")
     file = written(tmp_path, '[intent]\nglobal_path = "team/"\n')
@@ -355,7 +355,7 @@ def test_global_path_of_a_profile_affects_intent(tree: Tree, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("place", ["{above}/zq_outside/", "../zq_outside/", "~/zq_outside/", "team/../../zq_outside/"])
-def test_global_path_of_a_profile_reads_no_folder(
+def test_profile_global_path_reads_no_folder(
     tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     """The path is only compared with note paths, so no file or folder of that name is opened or listed."""

@@ -387,7 +387,7 @@ def test_code_file_query_includes_notes_that_name_it(snapshot: Snapshot) -> None
     assert "none mentions a file" in ask(snapshot, "unknown.py", entry="files").verdict
 
 
-def test_changed_files_are_starting_points_of_the_walk(snapshot: Snapshot) -> None:
+def test_changed_files_are_starting_points_for_the_walk(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "auth/sessions/store.md", entry="changes")
     section = trace.section(GraphRetrieval)
     assert section.budget == load_profile().packing.review_budget

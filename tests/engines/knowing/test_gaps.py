@@ -358,7 +358,7 @@ def test_code_command_reports_a_failing_embedder(root: Path, services: Any, said
         (symbol("r://a/Makefile", "file"), "file r://a/Makefile"),
     ],
 )  # fmt: skip
-def test_embedded_text_of_a_symbol_describes_it(node: Node, text: str) -> None:
+def test_embedded_symbol_text_describes_it(node: Node, text: str) -> None:
     embedder = Letters()
     vectors = NodeVectors(Graph((node,)), load_profile().noise, 20)
     search = vectors.search(WithEmbedder(embedder), Query("any", services=True))

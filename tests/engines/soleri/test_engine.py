@@ -546,7 +546,7 @@ def test_program_searches_memories_with_the_typed_query(snapshot: Snapshot) -> N
     )
 
 
-def test_file_of_memories_is_stored_in_the_trace(snapshot: Snapshot, tmp_path: Path) -> None:
+def test_memories_file_is_stored_in_the_trace(snapshot: Snapshot, tmp_path: Path) -> None:
     file = tmp_path / "memories.json"
     file.write_text(json.dumps(MEMORIES), encoding="utf-8")
     trace = ask(snapshot, "token store", memories=str(file))
@@ -555,7 +555,7 @@ def test_file_of_memories_is_stored_in_the_trace(snapshot: Snapshot, tmp_path: P
     assert again.section(VaultSearch) == trace.section(VaultSearch)
 
 
-def test_file_of_options_cannot_name_a_file_of_memories() -> None:
+def test_options_file_cannot_name_a_memories_file() -> None:
     engine, profile = Soleri(), load_profile("soleri")
     assert engine.options_of_file(profile, {"memories": MEMORIES}) == {"memories": MEMORIES}
     with pytest.raises(EngineError, match="memories: a file cannot name another file"):

@@ -159,7 +159,7 @@ def stem(word: str) -> str:
 
 
 @given(vaults, queries)
-def test_bm25_equals_the_formula_of_sqlite(made: list[VaultEntry], query: str) -> None:
+def test_bm25_equals_the_sqlite_formula(made: list[VaultEntry], query: str) -> None:
     held = numbered(made)
     documents = [
         [

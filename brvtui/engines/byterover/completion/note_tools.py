@@ -41,7 +41,7 @@ def bare(name: str) -> str:
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file ``name``, or of the file that represents the folder ``name``; None without one."""
+    """The path of the file ``name``, or of the file that represents the folder ``name``; None if there is none."""
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:

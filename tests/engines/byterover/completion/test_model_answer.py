@@ -465,7 +465,7 @@ def snapshot(tree: Tree) -> Snapshot:
         ("", ("Summary", "Details", "Sources", "Gaps")),
     ],
 )
-def test_missing_sections_of_an_answer_are_found(text: str, missing: tuple[str, ...]) -> None:
+def test_missing_answer_sections_are_found(text: str, missing: tuple[str, ...]) -> None:
     assert missing_parts(text) == missing
 
 

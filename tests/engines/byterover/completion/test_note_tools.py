@@ -73,7 +73,7 @@ def test_read_note_returns_title_and_text(filled: Tree) -> None:
         assert (result.read, value["title"], value["text"]) == (("auth/jwt/m.md",), "M", "# M\n\nquokka text\n")
 
 
-def test_read_note_of_a_folder_returns_its_summary(filled: Tree) -> None:
+def test_read_note_returns_a_folders_summary(filled: Tree) -> None:
     assert ask(filled, "read_note", {"path": "auth"})[0].read == ("auth/context.md",)
     assert ask(filled, "read_note", {"path": "auth/jwt"})[0].read == ("auth/jwt/_index.md",)
 
@@ -194,7 +194,7 @@ def test_every_tool_is_described() -> None:
         assert set(tool.parameters["required"]) <= set(tool.parameters["properties"])
 
 
-def test_read_note_reads_notes_of_a_shared_source(filled: Tree, tmp_path: Path) -> None:
+def test_read_note_reads_notes_from_a_shared_source(filled: Tree, tmp_path: Path) -> None:
     other = Tree(tmp_path / "other")
     other.note("a/b.md", "B", "from elsewhere, see @a/c/d.md")
     other.note("a/c/d.md", "D", "d")

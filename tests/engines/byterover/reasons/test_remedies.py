@@ -267,7 +267,7 @@ def test_cancelled_search_returns_changes_found_until_then(tree: Tree, most: int
         (-1.0, "edited a moment ago, not now or later: at 0 days, its stored recency 0.4 is used unchanged"),
     ],
 )
-def test_age_of_a_note_has_a_readable_unit(tree: Tree, days: float, said: str) -> None:
+def test_note_age_has_a_readable_unit(tree: Tree, days: float, said: str) -> None:
     path = tree.note("fruit/kumquat.md", "Kumquat", "kumquat", days=days, recency=0.4)
     snapshot = tree.snapshot(BRV3)
     context = Context(snapshot, BRV3, NOW_MS)

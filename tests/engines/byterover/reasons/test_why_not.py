@@ -62,7 +62,7 @@ def test_found_note_has_no_reason_and_no_remedy(quokkas: Tree) -> None:
     ("signals", "days", "use"),
     [({}, 300, "under 0.7: not quoted"), (CORE, 0, "quoted in the direct answer")],
 )
-def test_explanation_names_the_use_of_a_note_in_the_answer(
+def test_explanation_says_how_the_answer_uses_a_note(
     tree: Tree, signals: dict[str, object], days: float, use: str
 ) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=days)

@@ -98,7 +98,7 @@ def test_answer_reads_at_most_five_notes(tree: Tree) -> None:
     assert trace.answer.sources == tuple(paths(trace)[:5])
 
 
-def test_prompt_of_tier_3_quotes_the_excerpts(tree: Tree) -> None:
+def test_tier_3_prompt_quotes_the_excerpts(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka\n\n## Relations\n@a/b/c.md")
     tree.note("x/far.md", "Other", "nothing")
     tree.notes(30)
@@ -118,7 +118,7 @@ def test_prompt_of_tier_3_quotes_the_excerpts(tree: Tree) -> None:
     }  # fmt: skip
 
 
-def test_prompt_of_tier_4_quotes_no_excerpt(tree: Tree) -> None:
+def test_tier_4_prompt_quotes_no_excerpt(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=300)
     tree.notes(30)
     trace = tree.ask("quokka")
@@ -242,7 +242,7 @@ def test_text_is_split_into_sentences(text: str, found: list[str]) -> None:
 
 
 @given(st.text(alphabet=st.sampled_from("ab .!\n#-`|>*1"), max_size=60))
-def test_sentences_contain_text_of_the_note_and_no_line_ends(text: str) -> None:
+def test_sentences_contain_text_from_the_note_and_no_line_ends(text: str) -> None:
     letters = "".join(char for char in text if char.isalpha())
     for sentence in sentences(text):
         assert sentence

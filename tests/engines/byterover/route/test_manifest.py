@@ -63,7 +63,7 @@ def test_summaries_are_sorted_by_order_then_by_path(tree: Tree) -> None:
         ("no summary, forty characters in all, yes.", 10),
     ],
 )
-def test_tokens_of_a_summary_come_from_its_frontmatter(tree: Tree, text: str, tokens: int | None) -> None:
+def test_summary_tokens_come_from_its_frontmatter(tree: Tree, text: str, tokens: int | None) -> None:
     tree.note("a/n.md", "N")
     tree.file("a/_index.md", text)
     lane = lanes(tree)["summaries"]

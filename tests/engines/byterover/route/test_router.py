@@ -165,7 +165,7 @@ def test_ladder_results_are_advice_outside_the_route(tree: Tree) -> None:
     assert all(adds_up(hit) for hit in trace.section(Ladder).hits)
 
 
-def test_combined_profile_uses_the_results_of_the_ladder(tree: Tree) -> None:
+def test_combined_profile_uses_the_ladder_results(tree: Tree) -> None:
     tree.note("x/rotation.md", "Burrows", "deep under the ground")
     tree.notes(60)
     session = tree.session("combined")
@@ -354,7 +354,7 @@ def test_two_results_run_the_entity_search(fruit: Tree) -> None:
     assert [entity.entity for entity in trace.section(EntityStep).searches] == ["kiwi", "quince"]
 
 
-def test_stop_word_of_the_first_search_that_becomes_an_entity_is_named(fruit: Tree) -> None:
+def test_first_search_stop_word_that_becomes_an_entity_is_named(fruit: Tree) -> None:
     fruit.note("x/n.md", "Kiwi", "kiwi", days=3)
     fruit.note("x/after.md", "After", "after", days=3)
     said = fruit.ask("kiwi after banana").section(EntityStep).why
@@ -400,7 +400,7 @@ def test_entity_search_uses_three_words_with_three_results_each(fruit: Tree) -> 
     assert all(len(entity.search.hits) <= 3 for entity in trace.section(EntityStep).searches)
 
 
-def test_name_of_a_domain_lists_its_folder(fruit: Tree) -> None:
+def test_domain_name_lists_its_folder(fruit: Tree) -> None:
     trace = fruit.ask("bananas cherries")
     listed = next(entity for entity in trace.section(EntityStep).searches if entity.entity == "bananas")
     assert listed.search.outcome == "path_folder"

@@ -41,7 +41,7 @@ def test_propagated_summary_is_a_result_for_its_folder(deep: Tree) -> None:
     assert [part.name for part in hit.parts] == ["propagated", "local bonus", "cap"]
 
 
-def test_summary_of_the_root_never_appears(deep: Tree) -> None:
+def test_root_summary_never_appears(deep: Tree) -> None:
     deep.signals["_index.md"] = stored(importance=100, maturity="core")
     made = deep.search("quokka", profile=ALL)
     assert "" not in paths(made)
@@ -211,7 +211,7 @@ def test_context_file_without_a_heading_has_the_title_context(tree: Tree) -> Non
     assert tree.search("quokka").hits[0].title == "context"
 
 
-def test_stubs_lift_only_folders_of_the_archive(tree: Tree) -> None:
+def test_stubs_lift_only_archive_folders(tree: Tree) -> None:
     tree.file("_archived/auth/jwt/o.stub.md", "# Quokka\nquokka", days=3)
     tree.note("auth/jwt/n.md", "Other")
     for folder in ("auth", "auth/jwt", "_archived", "_archived/auth", "_archived/auth/jwt"):

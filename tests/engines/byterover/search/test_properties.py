@@ -60,7 +60,7 @@ def pairs(snapshots: list[Snapshot]) -> list[tuple[Snapshot, str, int]]:
 
 
 @pytest.mark.parametrize("profile", [BRV3, DOCS], ids=["brv-3", "docs"])
-def test_parts_sum_to_the_score_of_1000_random_pairs(snapshots: list[Snapshot], profile: Profile) -> None:
+def test_parts_sum_to_the_score_for_1000_random_pairs(snapshots: list[Snapshot], profile: Profile) -> None:
     for snapshot, text, position in pairs(snapshots):
         table = match_terms(snapshot, terms(text), profile.text)
         [hit] = text_hits(Context(snapshot, profile, NOW_MS), [position], table.text_scores([position]))

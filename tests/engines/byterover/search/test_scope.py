@@ -316,13 +316,13 @@ def test_shared_hits_have_their_alias_and_no_bonus(shared: Tree) -> None:
     assert hit_of(made, "pay/own.md").shared_source == ""
 
 
-def test_ceiling_of_shared_notes_has_no_bonus(shared: Tree, other: Tree) -> None:
+def test_shared_note_ceiling_has_no_bonus(shared: Tree, other: Tree) -> None:
     other.note("pay/c.md", "Shared", "quokka", days=0)
     hit = hit_of(shared.search("quokka", profile=ALL), "[lib]:pay/c.md")
     assert hit.ceiling.score == pytest.approx(0.765)
 
 
-def test_summaries_of_shared_folders_have_the_bonus(shared: Tree) -> None:
+def test_shared_folder_summaries_have_the_bonus(shared: Tree) -> None:
     made = shared.search("quokka", profile=ALL)
     hit = next(hit for hit in made.hits if hit.path == "[lib]:pay")
     text = hit_of(made, "[lib]:pay/c.md").text
@@ -330,7 +330,7 @@ def test_summaries_of_shared_folders_have_the_bonus(shared: Tree) -> None:
     assert hit.score == pytest.approx(text.relevance * 0.55 + 0.1)
 
 
-def test_path_field_of_shared_notes_has_no_alias(shared: Tree) -> None:
+def test_shared_note_path_field_has_no_alias(shared: Tree) -> None:
     assert shared.search("lib").outcome is SearchOutcome.NO_MATCH
 
 

@@ -240,11 +240,11 @@ def test_excerpt_keeps_frontmatter() -> None:
     assert excerpt("---\na: 1\n---\n# T\nBody", [], SEARCH).startswith("---\na: 1")
 
 
-def test_excerpt_of_a_short_note_is_complete() -> None:
+def test_excerpt_from_a_short_note_is_complete() -> None:
     assert excerpt("x" * 800, [], SEARCH) == "x" * 800
 
 
-def test_excerpt_of_a_long_note_is_cut_to_800() -> None:
+def test_excerpt_from_a_long_note_is_cut_to_800() -> None:
     assert excerpt("x" * 801, [], SEARCH) == "x" * 800 + "..."
 
 
