@@ -19,7 +19,6 @@ FADES = Event(
     key="fades",
     weight=1,
     short="fading",
-    counted=("fading", "fading"),
     until="fades in",
     happens="fades away",
     happen="fade away",

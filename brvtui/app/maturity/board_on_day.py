@@ -101,7 +101,7 @@ class BoardOnDay:
         return "" if position is None else LEVELS[self.board.snapshot.columns.maturity[position]]
 
     def mark(self, position: int) -> Mark | None:
-        """Returns the filter's event, or else the most notable one, for the card at ``position``; None if it has none."""
+        """Returns the filter's or the most notable event for the card at ``position``; None if there is none."""
         days = {event: float(until[position]) for event, until in self.board.days_until.items()}
         only = self.wanted.only
         if only is not None:
