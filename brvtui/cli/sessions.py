@@ -83,7 +83,7 @@ class ProjectRequest(NamedTuple):
 
 
 def no_scope(session: Session, scope: str, remedy: str) -> str:
-    """A message with the ``remedy`` if the tree has neither a folder nor a note called ``scope``; otherwise empty."""
+    """A message with ``remedy`` if the tree has neither a folder nor a note called ``scope``; otherwise empty."""
     wanted = scope.strip().rstrip("/")
     starts = (f"{wanted}/", f"{wanted}.")
     if not wanted or any(f"{path}/".startswith(starts) for path in session.snapshot.by_path):

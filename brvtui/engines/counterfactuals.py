@@ -87,7 +87,7 @@ class Counterfactuals:
 
     @property
     def reaches(self) -> bool:
-        """True if the note's score is enough, so that only its lead over the next result is too small."""
+        """True if the note's score is high enough, but its lead over the next result is too small."""
         return self.score is not None and self.score >= self.needed
 
     @property

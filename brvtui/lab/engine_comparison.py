@@ -144,7 +144,7 @@ def _answers(engines: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) 
 
 
 def _about_scope(trace: Trace, scope: str) -> str:
-    """A message with the number of results in ``trace`` that are outside ``scope``; empty if there are none."""
+    """A message that gives the number of results in ``trace`` that are outside ``scope``; empty if there are none."""
     within = scope.strip("/")
     if not within:
         return ""

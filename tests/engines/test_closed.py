@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import time
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
@@ -146,7 +146,7 @@ def session(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     tree.note("a/b/faded.md", "Faded quokka", "a quokka", days=50)
     with declared(tmp_path, monkeypatch, "tiered", "tests.engines.tiered_toy:TieredToy"):
         made = tree.session()
-        made.kind = replace(made.kind, native="tiered")
+        made.kind = made.kind._replace(native="tiered")
         yield made
 
 

@@ -220,7 +220,7 @@ def test_document_that_should_be_first_is_named(grades: dict[str, int], first: s
     ],
 )  # fmt: skip
 def test_tier_change_to_a_wrong_first_note_is_a_loss(before: str, now: str, is_misleading: bool) -> None:
-    """Only grade 0 is given, so that no metric can fall."""
+    """Only grade 0 is given, so no metric can fall."""
 
     def answer(text: str) -> QueryResult:
         outcome, _, first = text.rpartition(" ") if text.startswith("tier") else (text, "", "")

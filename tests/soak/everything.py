@@ -122,7 +122,7 @@ class Everything(Soak):
             raise Wrong(f"memory grows: {self.measured.memory_mb} MB")
 
     def _fill_the_disk(self) -> None:
-        """Fills the disk for a while, so that only overwriting is possible."""
+        """Fills the disk temporarily, so that only overwriting is possible."""
         for user in self.users:
             user.disk_is_full.set()
         filling = fill(self.root.parent)

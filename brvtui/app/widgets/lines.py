@@ -384,7 +384,7 @@ class Paragraphs(Lines):
 
 
 class TooSmall(Lines):
-    """A message with the minimum size of the terminal."""
+    """A message that gives the minimum size of the terminal."""
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the wrapped message."""

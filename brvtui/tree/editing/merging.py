@@ -45,7 +45,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A text with the changes of both sides. Each of its ``conflicts`` shows both versions between markers."""
+    """The changes of both sides, merged into one text. Each conflict shows both versions between markers."""
 
     text: str
     conflicts: int

@@ -42,7 +42,7 @@ def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
 
 
 def without_words(query: str) -> Answer:
-    """The fixed answer to a query that contains no word to search for, so that no note can cover it."""
+    """The fixed answer to a query without a word to search for, which no note can therefore cover."""
     start = f"“{query.strip()}” contains no word to search for" if query.strip() else "The query is empty"
     text = f"{start}, so no notes were searched.\n\nUse words of letters or digits, such as those in a note's title."
     return Answer("not_covered", text, None, "", ())
