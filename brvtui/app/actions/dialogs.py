@@ -66,7 +66,7 @@ GRADE = Place("grade", "Grade dialog", PlaceKind.DIALOG, (
     Action("grade.2", "2", "dismiss(2)", "relevant", "Relevant: it answers part of the query", bar=True),
     Action("grade.1", "1", "dismiss(1)", "related", "Related: it may be among the results", bar=True),
     Action("grade.0", "0", "dismiss(0)", "irrelevant", "Irrelevant: it should not be among the results", bar=True),
-    Action("grade.none", "d,delete", "dismiss(-1)", "no grade", "Remove its grade", bar=True),
+    Action("grade.none", "d,delete", "dismiss(-1)", "no grade", "Remove the note's grade", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 JUMP = Place("jump", "Jump screen", PlaceKind.DIALOG, (

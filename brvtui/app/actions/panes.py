@@ -7,7 +7,7 @@ from brvtui.app.actions.everywhere import EVERY_PANE
 
 ABOUT = Place("about", "About", PlaceKind.PANE, (
     Action("about.take", "enter", "take", "go to", "Go to the note", bar=True),
-    Action("about.similar", "f", "similar", "find similar", "Find the notes most similar to it", bar=True),
+    Action("about.similar", "f", "similar", "find similar", "Find the notes most similar to this note", bar=True),
 ), within=EVERY_PANE, screens=("notes",), needs=Need.PROJECT)  # fmt: skip
 
 AGEING = Place("ageing", "Ageing", PlaceKind.PANE, (
@@ -51,7 +51,7 @@ FINDINGS = Place("findings", "Findings", PlaceKind.PANE, (
            bar=True, needs=Need.TREE),
     Action("health.retitle", "r", "app.retitle_note", "retitle", "Change the note's title", bar=True,
            needs=Need.TREE),
-    Action("health.ignore", "d,delete", "screen.ignore", "ignore", "Ignore this finding, or list an ignored one again",
+    Action("health.ignore", "d,delete", "screen.ignore", "ignore", "Ignore this finding, or restore an ignored one",
            bar=True),
 ), within=EVERY_PANE, screens=("health",), needs=Need.PROJECT)  # fmt: skip
 
@@ -179,7 +179,7 @@ SETTINGS_LIST = Place("settings list", "Settings", PlaceKind.PANE, (
     Action("settings.change", "enter", "change(1)", "change", "Change the setting, or type a value", bar=True),
     Action("settings.next", "l,right", "step(1)", "next value", "Next value"),
     Action("settings.before", "h,left", "step(-1)", "previous value", "Previous value"),
-    Action("settings.default", "delete,d", "restore", "default", "Reset it to the default", bar=True),
+    Action("settings.default", "delete,d", "restore", "default", "Reset the setting to its default", bar=True),
 ), within=EVERY_PANE, screens=("settings",))  # fmt: skip
 
 TEXT = Place("text", "Text", PlaceKind.FIELD, (
