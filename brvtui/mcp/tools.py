@@ -64,7 +64,7 @@ def _text(description: str, limit: int = 1_000) -> dict[str, Any]:
 _COMMON = {"project": _text("If there are several: name or folder"), "detail": {"type": "boolean"}}
 _QUERY = {"type": "string", "pattern": r"\S", "maxLength": LONGEST_QUERY}
 _ENGINE, _NOTE = _text("Default: the project's", 100), _text("Path or title")
-_TRIALS = 4
+_TRIALS = 3
 """The maximum number of changes that are tried for an answer without details."""
 
 

@@ -23,14 +23,14 @@ def _digest(pilot: AppPilot) -> str:
     return flat(pilot, "#digest") if widget.display else ""
 
 
-async def test_digest_names_each_rung_that_ran_with_its_count(pilot: AppPilot) -> None:
+async def test_digest_names_the_query_of_each_rung_with_its_count(pilot: AppPilot) -> None:
     await ask(pilot, "refund+zzzzzzzz")
     (found,) = [rung for rung in trace_of(pilot).section(Ladder).rungs if rung.hits]
-    assert f"{found.strategy.replace('_', ' ')} found {found.hits} note" in _digest(pilot)
+    assert f"“{found.query}” found {found.hits} note" in _digest(pilot)
     await ask(pilot, "zebra+quagga")
     ran = [rung for rung in trace_of(pilot).section(Ladder).rungs[1:] if rung.ran]
     assert len(ran) > 2
-    assert all(f"{rung.strategy.replace('_', ' ')} 0" in _digest(pilot) for rung in ran)
+    assert all(f"“{rung.query}”" in _digest(pilot) for rung in ran)
     await ask(pilot, "token store")
     assert trace_of(pilot).section(Ladder).rungs == ()
     assert "not needed" in _digest(pilot)
