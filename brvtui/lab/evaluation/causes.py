@@ -86,7 +86,7 @@ class CauseFinder:
         }
 
     def _effects(self, change: QueryChange, mixer: StateMixer | None) -> Iterator[ChangeLine]:
-        """Yields lines about a changed outcome, a new first note, and relevant notes that fell."""
+        """Yields lines about a changed outcome, relevant notes that fell, and a new first note."""
         now, before = change.now, change.before
         if change.changes_outcome:
             yield ChangeLine(now.sentence)
@@ -94,7 +94,7 @@ class CauseFinder:
         fallen = [(path, old) for path, old in olds.items() if _place(now.rank_of(path)) > _place(before.rank_of(old))]
         was = {path: old for old, path in change.all_paths_now.items()}
         risen = [(path, old) for path in now.ranking[:1] if before.ranking[:1] != ((old := was.get(path, path)),)]
-        for path, old in [*risen, *fallen[:_MOST_NOTES]]:
+        for path, old in [*fallen[:_MOST_NOTES], *risen]:
             rank = now.rank_of(path)
             rank_text = f"rank {rank}" if rank else "not found"
             score = self._score_change(change, path, old) if mixer is None else self._causes(now, path, old, mixer)
