@@ -7,6 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from brvtui.engines.byterover_v4.migration.converter import LINE_ENDS, split_label, split_pattern
 from brvtui.engines.knowing import note_reading
 from brvtui.engines.soleri import index, matching
 from brvtui.engines.verification import installed
@@ -16,6 +17,7 @@ from brvtui.report import markdown_text
 from brvtui.text import full_text
 from brvtui.text.find_query import words_in
 from brvtui.tree.editing import new_notes
+from brvtui.tree.reading.javascript import SPACE
 
 _HEADING = re.compile(r"^##[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _ANY_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$", re.MULTILINE)
@@ -29,6 +31,8 @@ _PLACEHOLDER = re.compile(
 _WORD = re.compile(
     r'\^?(?:(?!(?:AND|OR|NOT|NEAR)(?:[ \t\n\r]|\Z))[\w\x80-\U0010ffff]+|"[^"]*")\*?(?=[ \t\n\r]|\Z)', re.ASCII
 )
+_LABEL = re.compile(rf"[{SPACE}]*\*\*([^{LINE_ENDS}]+?):[{SPACE}]*\*\*[{SPACE}]*([^{LINE_ENDS}]*)")
+_PATTERN = re.compile(rf"`(.+?)`(?:[{SPACE}]*\(flags:[{SPACE}]*([^)]*)\))?(?:[{SPACE}]*-[{SPACE}]*(.+))?")
 _BLANK = ("#", "##", " ", "\t", "a", "\r", "\x0b", "\u2028", "\x85")
 
 
@@ -110,3 +114,18 @@ def test_versions_are_the_same(text: str) -> None:
     expected = re.search(r"^\s*version:\s*['\"]?([0-9][^\s'\"]{,255})", text, re.MULTILINE)
     found = installed._VERSION.search(text)
     assert (found and found[1]) == (expected and expected[1])
+
+
+@given(_joined("**", "*", ":", " ", "a", "\r", "\u2028", ":**", "\t"))
+@example("**a:**:**\u2028")
+@example("**:**b:** c")
+def test_labels_of_migrated_notes_are_the_same(line: str) -> None:
+    before = _LABEL.fullmatch(line)
+    assert split_label(line) == (before.groups() if before else None)
+
+
+@given(_joined("`", "a", "(flags:", ")", " ", "-", " - ", "g", "(").map("`".__add__))
+@example("`a` (flags: g)x` (flags: h) - b")
+def test_patterns_of_migrated_notes_are_the_same(item: str) -> None:
+    before = _PATTERN.fullmatch(item)
+    assert split_pattern(item) == (tuple(each or "" for each in before.groups()) if before else None)

@@ -22,7 +22,7 @@ LINE_ENDS = "\n\r\u2028\u2029"
 _BROKEN = re.compile(f"[{LINE_ENDS}]")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _BULLET = re.compile(rf"[{SPACE}]*(?:[-*+]|[0-9]+\.)[{SPACE}]+([^{LINE_ENDS}]*)")
-_LABEL = re.compile(rf"[{SPACE}]*\*\*([^{LINE_ENDS}]+?):[{SPACE}]*\*\*[{SPACE}]*([^{LINE_ENDS}]*)")
+_LABEL_END = re.compile(rf":[{SPACE}]*\*\*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,30 @@ def labels(text: str) -> tuple[str, tuple[NoteSection, ...]]:
     """The text before the first line ``**Label:**``, and the text of each label."""
     parts: list[tuple[str, list[str]]] = [("", [])]
     for line in text.split("\n"):
-        match = _LABEL.fullmatch(line)
-        if match:
-            parts.append((trim(match[1]), [match[2]]))
+        label = split_label(line)
+        if label is not None:
+            parts.append((trim(label[0]), [label[1]]))
         else:
             parts[-1][1].append(line)
     (_, first), *others = parts
     return "\n".join(first), tuple(NoteSection(label, "\n".join(lines)) for label, lines in others)
+
+
+def split_label(line: str) -> tuple[str, str] | None:
+    """The label and the text of a line ``**Label:** text``; None for another line. Takes linear time."""
+    opened = line.lstrip(SPACE)
+    if not opened.startswith("**"):
+        return None
+    rest = opened[2:]
+    broken = _BROKEN.search(rest)
+    last = max(map(rest.rfind, LINE_ENDS))
+    only_space = len(rest[: last + 1].rstrip(SPACE))  # from here to the last line end, if there is one
+    for end in _LABEL_END.finditer(rest, 1):
+        if broken is not None and end.start() > broken.start():
+            return None
+        if end.end() >= only_space:
+            return rest[: end.start()], rest[end.end() :].lstrip(SPACE)
+    return None
 
 
 CLOSED_FENCE = re.compile(r"(```|~~~)([A-Za-z0-9_]*)\n(.*?)\1", re.DOTALL)
@@ -229,7 +246,8 @@ _WORD = re.compile(r"[A-Za-z0-9_]+")
 _SUBJECT = re.compile(rf"\*\*(.+?)\*\*[{SPACE}]*:[{SPACE}]*(.+)")
 _CATEGORIES = frozenset({"personal", "project", "preference", "convention", "team", "environment"})
 _OTHER = "other"
-_PATTERN = re.compile(rf"`(.+?)`(?:[{SPACE}]*\(flags:[{SPACE}]*([^)]*)\))?(?:[{SPACE}]*-[{SPACE}]*(.+))?")
+_FLAGS = re.compile(rf"[{SPACE}]*\(flags:")
+_DESCRIPTION = re.compile(rf"(?:[{SPACE}]*-[{SPACE}]*(.+))?")
 _DIAGRAM_KINDS = frozenset({"mermaid", "plantuml", "ascii", "dot", "graphviz"})
 _MUST, _SHOULD = re.compile(r"\b(?:MUST|SHALL)\b", re.ASCII), re.compile(r"\bSHOULD\b", re.ASCII)
 _SEVERITY_WORDS = re.compile(r"\b(?:must|should|may|shall|info)\b", re.ASCII | re.IGNORECASE)
@@ -303,10 +321,33 @@ def _rule(item: str, taken: dict[str, int]) -> str:
 
 
 def _pattern(item: str) -> str:
-    match = _PATTERN.fullmatch(item)
-    if match is None:
+    parts = split_pattern(item)
+    if parts is None:
         return element("bv-pattern", item)
-    return element("bv-pattern", match[1], {"flags": match[2] or "", "description": match[3] or ""})
+    return element("bv-pattern", parts[0], {"flags": parts[1], "description": parts[2]})
+
+
+def split_pattern(item: str) -> tuple[str, str, str] | None:
+    """The pattern, flags and description of an item of one line ```pattern` (flags: f) - description``, of which only
+    the pattern is required; None for another item. Takes linear time.
+    """
+    close = failed = -1
+    for tick in re.finditer("`", item[2:] if item.startswith("`") else ""):
+        end = start = tick.start() + 2
+        flags = _FLAGS.match(item, end + 1)
+        if flags is not None:
+            if close < flags.end():
+                found = item.find(")", flags.end())
+                close = found if found >= 0 else len(item)
+            start = close
+            if close in (failed, len(item)):
+                continue
+        described = _DESCRIPTION.fullmatch(item, start + 1)
+        if described is not None:
+            given = item[flags.end() : close].lstrip(SPACE) if flags is not None else ""
+            return item[1:end], given, described[1] or ""
+        failed = close if flags is not None else failed
+    return None
 
 
 def _raw_concept(text: str) -> str:
