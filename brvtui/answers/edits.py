@@ -16,7 +16,8 @@ from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import FAILED, NOT_COVERED, is_id
 from brvtui.lab.judgments.reading import LARGEST, parse_judgments
-from brvtui.loading.revised import content_on_disk, revised
+from brvtui.loading import EditedFile
+from brvtui.loading.revised import Difference, content_on_disk, revised
 from brvtui.notes.note_problems import problems_of, refused_name
 from brvtui.ranking.decay import just_before_ms
 from brvtui.session.evaluating import changed_files
@@ -136,7 +137,9 @@ def check_since(session: Session, paths: tuple[str, ...], revision: str) -> Edit
     snapshot = session.snapshot
     _, difference = at_revision(snapshot, revision, defaults(session.profile.signals))
     context = session.engines.context(session.engine)
-    earlier = difference.only(paths)
+    gone = {path for path in difference.edits if path not in snapshot.parsed}  # one of them may have been renamed
+    is_added = not difference.removed.isdisjoint(paths)
+    earlier = difference.only({*paths, *(gone if is_added else ())})
     before = revised(snapshot, session.profile, context.now_ms, earlier)
     texts = {path: content_on_disk(snapshot, path) for path in paths}
     for path, data in texts.items():
@@ -202,12 +205,14 @@ def _report(
     limit = time_limit(_SECONDS)
     now = results_in(engine, after, queries, like, limit)
     was = results_in(engine, before, queries[: len(now)], like, time_limit(_SECONDS))
-    same_age, changes = _at_old_age(session, before, after, contents), list[ChangedQuery]()
+    same_age: Context[Any] | None = None
+    changes: list[ChangedQuery] = []
     for one, then, later in zip(queries, was, now, strict=False):
         change = QueryChange(later, then)
         if change.is_otherwise:
             is_broken, is_by_age = _breaks(change, [*problems]), False
             if is_broken and not limit():
+                same_age = same_age or _at_old_age(session, before, after, contents)
                 (alone,) = results_in(engine, same_age, [one], like, lambda: False)
                 is_by_age = not QueryChange(alone, then).is_otherwise
             named = one.text, one.scope, is_id(one.id), change.summary
@@ -225,12 +230,13 @@ def _at_old_age(
     session: Session, before: Context[Any], after: Context[Any], contents: Mapping[str, bytes]
 ) -> Context[Any]:
     """``after`` as if saving ``contents`` had not changed the notes' file times."""
-    for path, data in contents.items():
-        if (position := before.snapshot.by_path.get(path)) is not None:
-            change = FilesSet(((path, data),), int(before.snapshot.notes[position].mtime_ms))
-            with suppress(NoChange):
-                after = replace(after, snapshot=changed(replace(after, constants=session.profile), change))
-    return after
+    if session.kind.is_html:
+        return after
+    parsed = before.snapshot.parsed
+    edits = {path: EditedFile(path, data, parsed[path].mtime_ns) for path, data in contents.items() if path in parsed}
+    return replace(
+        after, snapshot=revised(after.snapshot, session.profile, after.now_ms, Difference(edits, frozenset()))
+    )
 
 
 def _breaks(change: QueryChange, edited: list[str]) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +19,9 @@ from brvtui.installation import install_command, packaged_file
 from brvtui.text.visible import visible
 from brvtui.tree.reading.project import MARKER
 from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.answers.edits import EditReport
 
 _LARGEST = 10_000_000
 _SKILL = "SKILL.md"
@@ -84,7 +89,8 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
 
     Compares FILE with its text at REV or, with --stdin, the text from standard input with FILE. Nothing is written.
     Without --project, a FILE in a .brv folder also says which project is meant. Files outside the memory are skipped.
-    The exit code is 1 if a query gets worse, a judged query was not checked, or the engine cannot read the text.
+    The exit code is 1 if a query gets worse, a judged query was not checked, the project's settings differ at REV, or
+    the engine cannot read the text.
     """
     from brvtui.answers import edits
     from brvtui.trace import to_plain
@@ -92,8 +98,10 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     if is_piped and len(files) > 1:
         raise click.UsageError("--stdin checks the text of one FILE")
     if request.project is None:
-        folders = (folder for folder in Path(files[0]).absolute().parents if folder.name == MARKER)
-        request = request._replace(project=next((folder.parent for folder in folders), None))
+        folders = {folder.parent for file in files for folder in Path(file).absolute().parents if folder.name == MARKER}
+        if len(folders) > 1:
+            raise click.UsageError("the files are in several memories: check those of each one separately")
+        request = request._replace(project=next(iter(folders), None))
     tree = request.find().project.tree
     own = [path for file in files if (path := _inside(tree, file))]
     if not own:
@@ -110,20 +118,23 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     if form == "json":
         write_json([to_plain(result)])
     else:
-        folder = os.path.relpath(tree)
-        for problem in result.problems:
-            say(visible(f"{folder}/{problem}"))
-        for query in result.queries:
-            if query.is_broken:
-                cause = ", only because saving makes the note new" if query.is_by_age else ""
-                say(visible(f"breaks “{query.query}”: {query.text}{cause}"))
-        if result.unchecked:
-            unchecked = counted(result.unchecked, "judged query was", "judged queries were")
-            say(f"{unchecked} not checked, because there are too many")
-        for doubt in result.doubts:
-            say(visible(doubt))
-        say(f"{counted(result.compared, 'query', 'queries')} checked, {result.broken or 'none'} broken", err=True)
+        _say_report(result, os.path.relpath(tree))
     return NEGATIVE if result.broken or result.unchecked or result.has_errors or result.doubts else OK
+
+
+def _say_report(result: EditReport, folder: str) -> None:
+    for problem in result.problems:
+        say(visible(f"{folder}/{problem}"))
+    for query in result.queries:
+        if query.is_broken:
+            cause = ", only because saving makes the note new" if query.is_by_age else ""
+            say(visible(f"breaks “{query.query}”: {query.text}{cause}"))
+    if result.unchecked:
+        unchecked = counted(result.unchecked, "judged query was", "judged queries were")
+        say(f"{unchecked} not checked, because there are too many")
+    for doubt in result.doubts:
+        say(visible(doubt))
+    say(f"{counted(result.compared, 'query', 'queries')} checked, {result.broken or 'none'} broken", err=True)
 
 
 def _inside(tree: Path, file: str) -> str:
@@ -154,7 +165,7 @@ def skill() -> None:
 def install(agent: str, dry_run: bool) -> int:
     """Write the skill to the agent's folder in your home folder, after showing it.
 
-    If another text is there, it is kept in SKILL.md.bak.
+    If another text is there, it is kept in a file SKILL.md.bak beside it.
     """
     from brvtui.disk import writing
     from brvtui.regular_files import LARGEST, read_regular
@@ -166,9 +177,11 @@ def install(agent: str, dry_run: bool) -> int:
         data = read_regular(packaged_file(_SKILL, "skills", "brv-tui", _SKILL), LARGEST, follow_links=True)
         say(f"{visible(str(target))}:\n\n{visible(data.decode('utf-8'), keep=chr(10))}")
         if not dry_run:
-            if is_there(target) and (earlier := read_regular(target, LARGEST)) != data:
-                writing.write(target.with_name(f"{_SKILL}.bak"), earlier, private=False)
-                say(f"the earlier text is now in {_SKILL}.bak", err=True)
+            if is_there(target) and (earlier := read_regular(target, LARGEST, follow_links=True)) != data:
+                names = (target.with_name(f"{_SKILL}.bak{number or ''}") for number in count())
+                kept = next(name for name in names if not is_there(name))
+                writing.write(kept, earlier, private=False)
+                say(f"the earlier text is now in {kept.name}", err=True)
             writing.write(target, data, private=False)
     except OSError as error:
         raise Failure(faults.error_line(error), FAILED) from error

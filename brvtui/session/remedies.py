@@ -498,8 +498,12 @@ def find_remedies(
     tried += [(finder.as_remedy(both), both[2])] if both is not None else []
     others = other_queries(session, query) if tried else []
     remedies = finder.with_side_effects(tried, others, time_limit(limits[1], cancelled))
-    harmless_first = sorted(remedies, key=lambda one: any(effect.is_worse for effect in one.side_effects))
-    return replace(search, remedies=tuple(harmless_first), notice=notice)
+    most = max((one.compared or 0 for one in remedies), default=0)
+
+    def may_harm(one: Remedy) -> bool:
+        return any(effect.is_worse for effect in one.side_effects) or (one.compared is not None and one.compared < most)
+
+    return replace(search, remedies=tuple(sorted(remedies, key=may_harm)), notice=notice)
 
 
 def time_limit(seconds: float, cancelled: Callable[[], bool] = lambda: False) -> Callable[[], bool]:

@@ -97,6 +97,20 @@ def test_file_names_its_project(judged: Tree, run: Run, monkeypatch: pytest.Monk
     assert run("check-edit", str(tmp_path / "draft.md"), inside=False)[0] == 3
 
 
+def test_renamed_and_gutted_note_breaks_its_query(judged: Tree, run: Run) -> None:
+    renamed = judged.tree / "auth/jwt/other_name.md"
+    (judged.tree / NOTE).rename(renamed)
+    renamed.write_text("# Other\n\nNothing.\n")
+    assert run("check-edit", str(renamed))[0] == 1
+
+
+def test_files_of_two_memories_are_refused(judged: Tree, run: Run, tmp_path: Path) -> None:
+    other = Tree(tmp_path / "second")
+    other.note("a/one.md", "Anchor", "The anchor.")
+    code, _, err = run("check-edit", str(judged.tree / NOTE), str(other.tree / "a/one.md"), inside=False)
+    assert (code, "several memories" in err) == (2, True)
+
+
 def test_note_that_became_a_link_counts_as_removed(judged: Tree, run: Run, tmp_path: Path) -> None:
     place, folder = judged.tree / NOTE, (judged.tree / NOTE).parent
     for target in (judged.tree / "deploy/rollback.md", Path("/etc/hostname")):

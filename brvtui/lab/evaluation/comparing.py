@@ -121,7 +121,8 @@ class QueryChange:
     @property
     def is_misleading(self) -> bool:
         """True if the outcome changed and a wrong note is first now; False if one was first in a lower tier before."""
-        was_as_wrong = self.before.misleads and self.before.outcome < self.now.outcome  # lower tiers use it as it is
+        tiers = (self.before.outcome, self.now.outcome)
+        was_as_wrong = self.before.misleads and min(tiers) >= "tier 0" and tiers[0] < tiers[1]  # lower tiers quote it
         return self.changes_outcome and self.now.misleads and not was_as_wrong
 
     @property

@@ -39,7 +39,7 @@ def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
 
 
 def entity_searches(
-    context: Context, query: str, found: Search, options: SearchOptions, watch: Stopwatch
+    context: Context, query: str, found: Search, options: SearchOptions, watch: Stopwatch, is_timed: bool = True
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
     """The entity searches, and all hits: first the hits in ``found``, then the hits that entity searches add."""
     profile = context.constants
@@ -63,7 +63,7 @@ def entity_searches(
     for word in searched:
         timed_by = f"entity.{word}"
         with watch.measure(timed_by):
-            result = _kept_search(context, word, options)
+            result = search(context, word, options) if is_timed else _kept_search(context, word, options)
         added = []
         for hit in result.hits:
             if hit.path not in paths:
@@ -82,14 +82,14 @@ def entity_searches(
     return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)
 
 
-def _kept_search(context: Context, query: str, options: SearchOptions, watch: Stopwatch | None = None) -> Search:
-    """The search for ``query``. Without ``watch``, it may be an earlier one: wordings of a query share most words."""
+def _kept_search(context: Context, query: str, options: SearchOptions) -> Search:
+    """The search for ``query``, which may be an earlier one: wordings of a query share most words."""
     kept, key = context.snapshot.derived.of(_SEARCHES, dict), (context.now_ms, query, options)
     profile, found = kept.get(key, (None, None))
-    if found is None or profile is not context.constants or watch is not None:
+    if found is None or profile is not context.constants:
         if len(kept) >= _MOST_KEPT:
             kept.clear()
-        found = search(context, query, options, watch)
+        found = search(context, query, options)
         kept[key] = context.constants, found
     return found
 
@@ -123,11 +123,11 @@ def find_results(
     """The results from the search, the entity searches and, if the route contains it, the retry ladder."""
     options, watch = SearchOptions(context.constants.router.limit, scope, is_brief), timed or Stopwatch()
     with watch.measure(SEARCH_TIME):
-        found = _kept_search(context, query, options, timed)
+        found = search(context, query, options, timed) if timed else _kept_search(context, query, options)
     if found.scope.restricts and not context.constants.paths.leave_scope:
         options = replace(options, scope=found.scope.path)
     with watch.measure("entity searches"):
-        entities, hits = _entities(context, query, options, found, watch)
+        entities, hits = _entities(context, query, options, found, watch, timed is not None)
     with watch.measure("retry ladder"):
         ladder, hits = _retry(context, options, found, hits, watch)
     return QueryResults(found, entities, ladder, hits)
@@ -184,7 +184,7 @@ def _before_the_gates(results: QueryResults, domain: Step, profile: Profile) -> 
 
 
 def _entities(
-    context: Context, query: str, options: SearchOptions, found: Search, watch: Stopwatch
+    context: Context, query: str, options: SearchOptions, found: Search, watch: Stopwatch, is_timed: bool
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
     limits = context.constants.entities
     if found.outcome is SearchOutcome.ENGINE_FAILS or (not found.hits and not limits.before_out_of_domain):
@@ -192,7 +192,7 @@ def _entities(
         why = "the search failed" if fails else "nothing was found, so the query ends before entity searches"
         check = Check("notes found", found.total_found, "<", limits.below, None, None, "entities.below", "")
         return EntityStep(State.NOT_REACHED, check, why, (), ()), found.hits
-    return entity_searches(context, query, found, options, watch)
+    return entity_searches(context, query, found, options, watch, is_timed)
 
 
 def _retry(

@@ -128,7 +128,7 @@ def route(context: Context, state: CacheContents, request: RouteRequest) -> tupl
 
 def brief_answer(context: Context, query: str, scope: str) -> BriefAnswer:
     """The answer to ``query`` without explanations, on an empty cache."""
-    results = find_results(context, query, scope, Stopwatch(), is_brief=True)
+    results = find_results(context, query, scope, is_brief=True)
     decision, best = decide(context, results), dict[str, float]()
     for hit in results.hits:
         best.setdefault(hit.file, hit.score)

@@ -114,7 +114,7 @@ class _KeptTables(dict[tuple[tuple[str, ...], bool], TermTable]):
 
 
 def matching_notes(
-    snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_order: bool = False, is_kept: bool = True
+    snapshot: Snapshot, tokens: Sequence[str], text: TextRules, is_kept: bool, in_order: bool = False
 ) -> TermTable:
     """The table of :func:`match_terms` for only the matching notes. It is cached if ``is_kept``."""
     if not is_kept or text.relevance == "tantivy":  # which depends on more than the postings
@@ -161,7 +161,7 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
     """
     snapshot, profile = request.context.snapshot, request.context.constants
     tokens = terms(filtered)
-    table = matching_notes(snapshot, tokens, profile.text, is_kept=request.options.is_brief)
+    table = matching_notes(snapshot, tokens, profile.text, request.options.is_brief)
     everything = len(snapshot.notes)
     stages: list[Stage] = []
     any_word = table.any_word()

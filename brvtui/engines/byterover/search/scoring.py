@@ -47,11 +47,13 @@ class Ranking:
         return self.table.positions[self.rows]
 
 
-def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int, needs_all: bool) -> Ranking:
+def rank(
+    context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int, needs_all: bool, is_kept: bool = False
+) -> Ranking:
     """The best ``keep`` of the ``matching`` rows of ``table``, sorted by score, then by raw text score, then in the
     order in which the engine finds them.
 
-    ``needs_all`` is True if the notes had to match every term (AND).
+    ``needs_all`` is True if the notes had to match every term (AND). With ``is_kept``, matching notes are cached.
     """
     snapshot, profile = context.snapshot, context.constants
     rows = np.flatnonzero(matching)
@@ -68,7 +70,8 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
     one, next_ = order[:-1][:keep], order[1:][:keep]
     if ((np.abs(score[one] - score[next_]) <= _CLOSE) & (np.abs(raw[one] - raw[next_]) <= _CLOSE * raw[one])).any():
         # scores differ only through the order of addition, so the engine's own order is needed
-        positions, table = table.positions[rows], matching_notes(snapshot, table.tokens, profile.text, in_order=True)
+        positions = table.positions[rows]
+        table = matching_notes(snapshot, table.tokens, profile.text, is_kept, in_order=True)
         rows = np.searchsorted(table.positions, positions)
         raw, score = _scored(context, table, rows)
         engine_order = table.engine_order(snapshot, profile.text, needs_all)[rows]

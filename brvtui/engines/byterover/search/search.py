@@ -211,7 +211,7 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
     with watch.measure("search.score"):
         ranking = rank(
             request.context, matched.table, matched.matching, max(keep, profile.out_of_domain.matched_results),
-            matched.combine == "AND",
+            matched.combine == "AND", is_brief,
         )  # fmt: skip
     if not is_brief:
         best = listing(request.context, ranking)
