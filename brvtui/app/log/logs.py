@@ -92,7 +92,15 @@ class Logs:
         store = self._services.store
         entries = _with_turns(read.entries or (), store.view.log.turns)
         log = store.view.log._replace(entries=entries, summary=read.summary)
-        store.update(log._replace(engine_log=read.engine_log, answers=read.answers))
+        store.update(log._replace(engine_log=read.engine_log))
+        session = self._project.session
+        if session is not None and session.is_loaded:
+            task = partial(_answers, session, read.entries or ())
+            self._services.background.run(task, self._were_answered, group="log answers", exclusive=True)
+
+    def _were_answered(self, answers: dict[LoggedQuery, QueryResult]) -> None:
+        store = self._services.store
+        store.update(store.view.log._replace(answers=answers))
 
     # what reached the agents
 
@@ -306,7 +314,7 @@ def _with_turns(entries: tuple[LoggedQuery, ...], turns: Mapping[LoggedQuery, Tu
 
 
 def _read(session: Session) -> LogState:
-    """Returns the entries of both logs, their counts, current answers, and the place of the engine's log. Blocks."""
+    """Returns the entries of both logs, their counts, and the place of the engine's log. Blocks."""
     from brvtui.lab.log_comparison import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
@@ -314,8 +322,7 @@ def _read(session: Session) -> LogState:
         presentation(engine)  # loads the engine, so that panes do not wait for it
     place = session.logbook.engine.place
     engine_log = EngineLog(shown_path(place), place.exists(), session.kind.is_html)
-    answers = _answers(session, entries) if session.is_loaded else {}
-    return LogState(tuple(entries), engine_log, summarise(entries), answers=answers)
+    return LogState(tuple(entries), engine_log, summarise(entries))
 
 
 def _answers(session: Session, entries: Sequence[LoggedQuery]) -> dict[LoggedQuery, QueryResult]:
