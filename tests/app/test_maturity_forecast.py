@@ -116,7 +116,7 @@ async def test_queries_that_will_be_answered_too_late_are_counted(garden: Tree, 
     bar = frame(pilot).query_one(ForecastBar)
     await until(pilot, lambda: bar.silence is not None)
     assert bar.silence is not None
-    assert bar.silence.tried == 1
+    assert bar.silence.tried == 0  # queries run here are not the agent's
     late = [query.days for query in bar.silence.queries]
     assert ("too late for your agent's hook" in text_of(pilot, "#forecast")) is bool(late)
 

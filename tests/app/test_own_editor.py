@@ -97,7 +97,7 @@ async def test_external_editor_saves_changes_and_reports_failures(
         await until(pilot, lambda: "nothing to save" in toast_text(pilot))
         monkeypatch.setenv("EDITOR", "sh -c 'exit 3'")
         await _outside(pilot)
-        await until(pilot, lambda: "sh ended with exit code 3 and wrote nothing; check $EDITOR" in toast_text(pilot))
+        await until(pilot, lambda: "sh exited with code 3 and wrote nothing; check $EDITOR" in toast_text(pilot))
         await settled(pilot)
         assert on_disk(garden) == f"{FEW_LINES}six\n"
         assert drafted(garden.root) is None
@@ -108,7 +108,7 @@ async def test_external_editor_saves_changes_and_reports_failures(
     [
         ("", {}, "no editor is set: set editor.command, $VISUAL or $EDITOR"),
         ("", {"EDITOR": "/no/such/editor -w"}, "/no/such/editor: No such file or directory; check $EDITOR"),
-        ("", {"EDITOR": "sh -c 'exit 3'"}, "sh ended with exit code 3 and wrote nothing; check $EDITOR"),
+        ("", {"EDITOR": "sh -c 'exit 3'"}, "sh exited with code 3 and wrote nothing; check $EDITOR"),
         ("", {"EDITOR": "vi 'unclosed"}, "$EDITOR is not a valid command"),
         ("", {"EDITOR": "true", "VISUAL": "/no/visual"}, "/no/visual: No such file or directory; check $VISUAL"),
         ("vi 'unclosed", {"VISUAL": "true"}, "editor.command is not a valid command"),
