@@ -80,7 +80,6 @@ def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
     """``panes`` without the lines that offer a key for an action in a project."""
     offers = (
         "a begins a note",
-        "about it",
         "changes that make a model unnecessary",
         "press v to look for the smallest changes",
     )

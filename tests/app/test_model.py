@@ -119,7 +119,7 @@ async def test_text_is_shown_as_it_arrives_and_esc_stops_the_model(garden: Tree,
             await until(pilot, lambda: (live := view(pilot).model.live) and live.text == "Half an ")
             assert "Half an" in text_of(pilot, "#answer")
             assert "Esc stops it" in text_of(pilot, "#answer")
-            assert "answers; Esc stops it" in text_of(pilot, "#status")
+            assert "Esc stops echo" in text_of(pilot, "#status")
             screen(pilot).field.value = f"{_CALL} x"
             await until(pilot, lambda: view(pilot).query.text == f"{_CALL} x")  # the user keeps typing in the meantime
             screen(pilot).field.value = _CALL
@@ -143,7 +143,7 @@ async def test_text_is_shown_as_it_arrives_and_esc_stops_the_model(garden: Tree,
 async def test_narrow_screen_shows_the_answer_while_the_model_writes(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), NARROW) as (pilot, hold):
         assert "Half an" in shown(pilot)
-        assert "answers; Esc stops it" in text_of(pilot, "#status")
+        assert "Esc stops echo" in text_of(pilot, "#status")
         assert screen(pilot).stop == "results"
         hold.set()
         await ended(pilot)

@@ -179,7 +179,7 @@ async def test_moving_a_note_updates_links_as_previewed(app: BrvTui, garden: Tre
         await until(pilot, lambda: "deploy/ops/rollbacks.md" in shown(pilot) and "moves" in shown(pilot))
         assert _LINKING in shown(pilot)
         if size == WIDE:
-            assert "3 - See @deploy/ops/rollback.md, and so on." in shown(pilot)
+            assert "3   - See @deploy/ops/rollback.md, and so on." in shown(pilot)
             assert "3 + See @deploy/ops/rollbacks.md, and so on." in shown(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: (garden.tree / "deploy/ops/rollbacks.md").exists())

@@ -67,7 +67,7 @@ def test_engine_option_is_recorded_as_the_source(space: Path) -> None:
 async def test_space_can_be_queried_and_is_not_changed(space: Path) -> None:
     before = state_of(space.parent / "data", space)
     app = BrvTui(Opening(space, None, NOW, None))
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, "refresh token")
         trace = trace_of(pilot)
         assert trace.engine == "byterover_v4"
@@ -109,7 +109,7 @@ async def test_space_can_be_queried_and_is_not_changed(space: Path) -> None:
         assert "ByteRover V4 has no cache: there is nothing to clear" in toasts(pilot)
         assert "the simulated cache is empty" not in toasts(pilot)
         assert "begins a note" not in text_of(pilot, "#results")
-        assert "have ByteRover curate a topic" in flat(pilot, "#results")
+        assert "let ByteRover curate a topic" in flat(pilot, "#results")
         for key in ("2", "3", "4", "5", "1"):
             await press(pilot, key)
     assert state_of(space.parent / "data", space) == before
@@ -314,7 +314,7 @@ async def test_maturity_screen_uses_v4_thresholds(space: Path) -> None:
         await pilot.press("escape", "3")
         await until(pilot, lambda: "leaves high in" in text_of(pilot, "#draft"))
         forecast = text_of(pilot, "#forecast")
-        assert "left high" in forecast
+        assert "below medium confidence" in forecast
         assert "archive" not in forecast
         await pilot.press("right_curly_bracket")
         await until(pilot, lambda: "0 topics change in the next 30 days" in text_of(pilot, "#forecast"))
@@ -323,8 +323,8 @@ async def test_maturity_screen_uses_v4_thresholds(space: Path) -> None:
         assert "leaves high confidence in 54 d" in ageing
         assert "promoted from 65: 15 more, 5 hits" in ageing
         await pilot.press("f")
-        await until(pilot, lambda: "0 below medium confidence by today" in text_of(pilot, "#forecast"))
-        message = "no draft topic is below medium confidence"
+        await until(pilot, lambda: "0 below high confidence by today" in text_of(pilot, "#forecast"))
+        message = "no draft topic is below high confidence"
         await until(pilot, lambda: message in flat(pilot, "#draft"))
 
 

@@ -235,4 +235,4 @@ def _meaning(options: BoardOptions) -> str:
         does = "shows all" if options.in_span else "only these"
         keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}} answers"
         return f"new: in {next_days(options.day)}; {keys}"
-    return "today's counts; a note may be in several; {board.only} selects one event and explains it"
+    return "today's counts, which may overlap; {board.only} selects one event and explains it"

@@ -31,7 +31,6 @@ from brvtui.paint.text import cut, plural, seconds
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
-    from brvtui.app.live_answer import LiveAnswer
     from brvtui.fleet.fleet_file import Fleet
 
 LEFT_DRAFTS = "drafts.left"
@@ -175,8 +174,8 @@ def _project_groups(
             groups.append(_profile(view.engine))
     if view.answer.busy:
         groups.append((8, [(view.answer.busy, "warn")]))
-    clock = [("clock ", "muted"), ("frozen", "warn") if view.engine.frozen else ("live", "text")]
-    groups.append((4, clock))
+    if view.engine.frozen:
+        groups.append((4, [("clock ", "muted"), ("frozen", "warn")]))
     if view.watch.active or view.watch.why:  # otherwise watching has not started yet
         follows = view.watch.active and not (view.watch.catching_up or view.watch.poll_s)
         groups.append((7 if follows else 9, _watching(view, glyphs, wide)))
@@ -184,10 +183,7 @@ def _project_groups(
         groups.append((2, [(view.watch.why, "muted")]))
     if view.watch.text_index:
         groups.append((1, [("index ", "muted"), (view.watch.text_index, "text")]))
-    asking = view.model.live is not None
-    groups.append(
-        (9 if asking else 3, [("model ", "muted"), (view.model.name or "none", "text"), *_model_work(view.model.live)])
-    )
+    groups.append(_model(view))
     if view.engine.recording:
         groups.append((8, [(f"{glyphs.bullet} recording{' access hits' if wide else ''}", "bold warn")]))
     groups.append((2, _fingerprint(view)))
@@ -212,10 +208,10 @@ def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
     return [(f"{glyphs.watching} ", "ok"), ("watching", "text")]
 
 
-def _model_work(live: LiveAnswer | None) -> list[Span]:
-    if live is None:
-        return []
-    return [(" stopping…" if live.cancelling else " answers; Esc stops it", "warn")]
+def _model(view: View) -> tuple[int, list[Span]]:
+    if view.model.live is None:
+        return 3, [("model ", "muted"), (view.model.name or "none", "text")]
+    return 9, [(f"{'stopping' if view.model.live.cancelling else 'Esc stops'} {view.model.name}", "warn")]
 
 
 def _fingerprint(view: View) -> list[Span]:

@@ -99,7 +99,7 @@ async def test_panes_and_their_help_name_the_users_keys(own_keys: BrvTui) -> Non
         await settled(pilot)
         assert "nor a near miss: ! says why" in flat(pilot, "#score")
         await press(pilot, "f6", "f1")
-        assert "Press F10 to clear the cache" in flat(pilot)
+        assert "Press F10 to clear" in flat(pilot)
         await press(pilot, "escape", "3")
         assert "~ selects one event" in text_of(pilot, "#forecast")
 
