@@ -15,7 +15,7 @@ LARGEST = 64 * 1_048_576
 """The default size limit in bytes."""
 MISSING = (FileNotFoundError, NotADirectoryError)
 """The errors for a path at which there is no file, including a path in which a folder is really a file."""
-LINK_OUT = "a link leads out of the project; put a file in its place"
+LINK_OUT = "a symlink points outside the project; replace it with a file"
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
@@ -35,7 +35,7 @@ def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
 def read_within(folder: Path, path: Path, most: int) -> bytes:
     """Returns the bytes of the regular file at ``path`` below ``folder``. A symlink may lead to another file in it.
 
-    Raises the same OSError as :func:`read_regular`, and OSError for a link that leads out of ``folder``.
+    Raises the same OSError as :func:`read_regular`, and OSError for a symlink that points outside ``folder``.
     """
     real = os.path.realpath(path)
     if os.path.lexists(path) and leads_out(folder, path):

@@ -89,7 +89,7 @@ def test_explain_command_refuses_paths_outside_the_tree(run: Run, project: Tree,
     code, out, err = run("explain", "quokka", name.format(root=project.root))
     assert (code, out) == (3, "")
     assert err.startswith("brv-tui: ")
-    assert "leads out of the tree; choose a note in " in err
+    assert "points outside the tree; choose a note in " in err
     assert err.count("\n") == 1
 
 
@@ -113,7 +113,7 @@ def test_name_with_a_null_byte_is_unknown(project: Tree) -> None:
 @pytest.mark.parametrize("query", ["../../secret.md", "../.. quokka", "x/../../secret.md quokka"])
 def test_query_with_a_path_outside_the_tree_is_reported(run: Run, project: Tree, query: str) -> None:
     _, out, _ = run("query", query, "--full")
-    assert "leads out of the tree" in " ".join(out.split())
+    assert "points outside the tree" in " ".join(out.split())
     assert SECRET not in everything(project.session().run(query))
 
 
@@ -148,7 +148,7 @@ TOO_LONG = ["n" * 253 + ".md", "é" * 130 + ".md", "x/" * 1_100 + "n.md"]
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        *((path, "leads out of the tree") for path in LEADING_OUT),
+        *((path, "points outside the tree") for path in LEADING_OUT),
         ("x/a\0b.md", "not the path of a note"),
         ("x//n.md", "not the path of a note"),
         ("..\\..\\n.md", "begins with a dot"),
@@ -209,7 +209,7 @@ def test_links_out_of_the_tree_are_refused(project: Tree, form: str, target: str
     known = KnownFiles(session.about("x/linking.md").names)
     found_wrong = problems("x/linking.md", note_text(text.encode()), text, known, BRV3.limits)
     messages = {(one.severity, one.line, one.message) for one in found_wrong}
-    assert (Severity.ERROR, found.link.line - 1, f"{found.link.target} leads out of the tree") in messages
+    assert (Severity.ERROR, found.link.line - 1, f"{found.link.target} points outside the tree") in messages
     page = page_document(session.about("x/linking.md"), 120, False)
     if not form.startswith("[t]: "):  # link definitions are not shown
         assert "(outside the tree)" in " ".join(line.plain for line in page.lines)
@@ -254,7 +254,7 @@ def test_stub_pointing_out_of_the_tree_is_refused(project: Tree, field: str, pat
     project.file("_archived/x/a.full.md", "the full text", 1)
     before = contents(project.root)
     session = project.session()
-    with pytest.raises(NoteError, match=r"leads out of the tree|path of a note|does not end in \.md|not a full text"):
+    with pytest.raises(NoteError, match=r"points outside the tree|path of a note|does not end in \.md|not a full text"):
         session.notes.plan_restore("_archived/x/a.stub.md")
     assert contents(project.root) == before
     known = KnownFiles(session.about("_archived/x/a.stub.md").names)
@@ -289,7 +289,7 @@ def test_symlinks_are_reported_and_not_followed(links: Tree) -> None:
 )
 def test_writing_through_a_symlink_is_refused(links: Tree, name: str) -> None:
     before = contents(links.root)
-    with pytest.raises(SaveError, match=r"leads out of the tree|not a folder of the tree|leads nowhere"):
+    with pytest.raises(SaveError, match=r"points outside the tree|not a folder of the tree|leads nowhere"):
         links.session().notes.save(name, b"x", None)
     assert contents(links.root) == before
 

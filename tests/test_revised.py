@@ -106,7 +106,7 @@ def test_notes_that_were_empty_at_a_revision_and_are_too_large_now_are_read(tree
     assert {note.path: note.mtime_ms for note in at(tree, "HEAD~1").notes}["b.md"] > NOW_MS
 
 
-def test_note_with_a_false_size_at_a_revision_is_not_read(tree: Tree) -> None:
+def test_note_whose_recorded_size_is_wrong_is_not_read(tree: Tree) -> None:
     tree.note("a.md", "Old")
     tree.note("b.md", "Other")
     commit(tree)
@@ -434,7 +434,7 @@ LINKS = (
 
 
 def fill(tree: Tree, rng: random.Random) -> None:
-    """Replaces the tree by a random one."""
+    """Replaces the tree with a random one."""
     shutil.rmtree(tree.tree)
     tree.note("first.md", "First")
     paths = [f"{rng.choice(FOLDERS)}{rng.choice(NAMES)}" for _ in range(rng.randint(5, 25))]

@@ -163,7 +163,7 @@ def _doubts(session: Session, name: str) -> tuple[str, ...]:
         changed = changed_files(session, revision)
     except RevisionError as error:
         return (f"settings and shared sources cannot be compared with those at {name} ({error})",)
-    return tuple(f"{path} differs at {name}, but both texts were checked with today's" for path in changed)
+    return tuple(f"{path} differs at {name}, but both texts were checked with the current one" for path in changed)
 
 
 def _judged_since(session: Session, revision: str) -> tuple[Judgment, ...]:

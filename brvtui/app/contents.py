@@ -60,7 +60,7 @@ class Overview:
     reads_frontmatter: bool = False
     """True if the engine reads signals from frontmatter."""
     unread: str = ""
-    """The reason why no file is read (the tree is behind a link or belongs to another engine); otherwise empty."""
+    """The reason why no file is read (the tree is behind a symlink or belongs to another engine); otherwise empty."""
     to_mend: frozenset[str] = frozenset()
     """The paths of notes with unusable frontmatter or with conflict markers."""
 

@@ -69,7 +69,7 @@ def _below_tree(ctx: click.Context) -> Iterator[str]:
     """Yields the paths of folders and notes in a tree.
 
     This is the tree of the project named earlier on the command line, or else of the project around the current folder.
-    Yields nothing if the tree is a link that leads out of its project.
+    Yields nothing if the tree is a symlink that points outside its project.
     """
     from brvtui.tree.reading.project import ProjectError, find_project
 

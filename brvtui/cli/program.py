@@ -273,7 +273,7 @@ def main() -> None:
 
 
 def _perform(args: list[str]) -> Any:
-    """Runs the command in ``args``, or opens the folder that they name, which is faster without click's options."""
+    """Runs the command in ``args``; a folder is opened without loading click's options, which is faster."""
     word = args[0] if args else "."
     is_folder = os.path.isdir(word)  # noqa: PTH112 - without permission to look, it is False
     if len(args) < 2 and is_folder and word[0] != "-" and word not in _COMMANDS:

@@ -65,7 +65,7 @@ Loss = TypeVar("Loss", bound=LossStage)
 NOTHING_HELPS = "none of the wordings tried finds it"
 """The advice if none of the wordings that an engine tries finds the document."""
 CHECK_PATH = "check the path, or add the note"
-MAKE_READABLE = "fix the file or its name as the reason describes, so that it can be read"
+MAKE_READABLE = "correct the file or its name (see the reason), so that it can be read"
 MAKE_ROOM = "shorten or split it, or remove files that come before it"
 NO_WORDS = "the query has no word that can be searched"
 _MARKUP = re.compile(r"\[([^\[\]]{0,200})\]\([^()]{0,500}\)|[`*]|</?\w{1,20}>")

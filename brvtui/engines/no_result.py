@@ -84,7 +84,7 @@ def _missing_word(
 
 
 def _has_more_text(snapshot: Snapshot) -> bool:
-    """True if there is text that was not searched: in unread or archived files, behind a link, or in code."""
+    """True if there is text that was not searched: in unread or archived files, behind a symlink, or in code."""
     has_archive = any(file.role is Role.ARCHIVED for file in snapshot.files)
     return has_archive or bool(snapshot.unread or snapshot.project.link) or not snapshot.kind.has_files
 

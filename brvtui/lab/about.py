@@ -69,7 +69,7 @@ class About:
 
 @dataclass(frozen=True, eq=False)
 class FileSurroundings:
-    """The surroundings of the file at ``path`` in the snapshot ``generation``."""
+    """The links, ageing and place in the manifest of the file at ``path`` in the snapshot ``generation``."""
 
     path: str
     generation: int

@@ -117,7 +117,7 @@ def load(
 
 
 def _moved(tree: Path) -> str:
-    return f"{tree} is now behind a link, so its notes are not read: remove the link, or open the project again"
+    return f"{tree} is now behind a symlink, so its notes are not read: remove the symlink, or reopen the project"
 
 
 @dataclass(frozen=True, slots=True)

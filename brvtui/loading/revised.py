@@ -116,7 +116,7 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
     """Returns the revision called ``name`` of the tree of ``snapshot``.
 
-    Raises :class:`brvtui.tree.history.git.RevisionError`, including for a tree behind a link that is not followed,
+    Raises :class:`brvtui.tree.history.git.RevisionError`, including for a tree behind a symlink that is not followed,
     because the history of such a tree is not read.
     """
     if snapshot.project.link and not snapshot.limits.linked_trees:

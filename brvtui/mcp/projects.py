@@ -96,7 +96,7 @@ class Projects:
         return named
 
     def _opened(self, root: Path, folder: Path) -> ServedProject:
-        """Opens the project at ``root``. Raises ProjectError if it leads out of a ``folder`` not named by the user."""
+        """Opens the project at ``root``. Raises ProjectError if it is outside a ``folder`` not named by the user."""
         session = Session.open(root, now_ms=self._now_ms)
         session.services_permitted = False
         if folder in self._named:

@@ -31,7 +31,7 @@ def refused_name(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:
     from brvtui.tree.spaces.contents import unseen_name
 
     why = unseen_name(path)
-    return (Problem(0, 0, f"V4 does not read the file, whatever its text: {why}", Severity.ERROR),) if why else ()
+    return (Problem(0, 0, f"V4 does not read this file, whatever it contains: {why}", Severity.ERROR),) if why else ()
 
 
 def _known_files(snapshot: Snapshot) -> KnownFiles:

@@ -32,7 +32,7 @@ def told_apart(titles: Sequence[str], width: int) -> list[str]:
 
 
 def _shared(text: str, distinct: Sequence[str]) -> int:
-    """Returns the length of the beginning that ``text`` shares with another title, up to the end of a word."""
+    """Returns the length of the prefix that ``text`` shares with another title, up to the end of a word."""
     place = distinct.index(text)  # in sorted order, the neighbours share the longest beginnings
     beside = [*distinct[max(0, place - 1) : place], *distinct[place + 1 : place + 2]]
     longest = max((_alike(text, other) for other in beside), default=0)

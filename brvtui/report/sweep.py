@@ -33,7 +33,7 @@ def value_text(value: Value) -> str:
 
 
 def queries_text(sweep: Sweep) -> str:
-    """Describes the queries: their number, how many of them are in the means, and whether they are judged."""
+    """Describes the queries: how many there are, how many count towards the means, and whether they are judged."""
     are_judged = any(each.documents or each.expected for each in sweep.queries)
     judged = "judged " if are_judged else ""
     total = counted(len(sweep.queries), f"{judged}query", f"{judged}queries")

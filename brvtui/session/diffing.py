@@ -236,7 +236,7 @@ def _edited(plan: DiffPlan, context: Context[Any]) -> Difference:
 
 
 def _name(plan: DiffPlan, then_ms: float) -> str:
-    """A short name for "now": the changes of ``plan`` in a few words."""
+    """A short label to show instead of "now": the changes in ``plan``, in a few words."""
     changes = [f"profile {plan.profile}" if plan.profile else "", "other signals" if plan.signals is not None else ""]
     changes += [f"{path} edited" for path in plan.edits] + [f"without {path}" for path in plan.without]
     changes.append(_later(plan.at_ms - then_ms) if plan.at_ms is not None else "")

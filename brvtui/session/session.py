@@ -417,7 +417,7 @@ class Session:
         return stale_files(self.snapshot, paths)
 
     def around(self, path: str) -> FileSurroundings:
-        """The surroundings of the file at ``path``: links, backlinks, place in the manifest, and ageing.
+        """The links, backlinks, place in the manifest, and ageing of the file at ``path``.
 
         The first call reads every note.
         """

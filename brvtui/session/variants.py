@@ -396,7 +396,7 @@ class VariantRunner:
     def _before(
         self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, key: _StateKey
     ) -> VariantState:
-        """The state with the earlier notes at exactly the time of the present state, so that only the edits differ."""
+        """The earlier notes at exactly the time of the current state, so that only the edits differ."""
         present = self.state(replace(variant, earlier=None), name, options=options)
         with self._lock:
             for cache in (self._states, self._snapshots):  # states of earlier edits: a tree each

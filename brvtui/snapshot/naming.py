@@ -62,7 +62,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     quoted = name if len(name) <= _LONGEST_IN_MESSAGE else f"{name[:_LONGEST_IN_MESSAGE]}…"
     near = _near(snapshot, wanted)
     if ".." in wanted.split("/") or (name.startswith("/") and not near):
-        raise UnknownNote(f"{quoted} leads out of the tree; choose a note in {snapshot.project.tree}")
+        raise UnknownNote(f"{quoted} points outside the tree; choose a note in {snapshot.project.tree}")
     hint = f"; near: {', '.join(near)}" if near else "; give its path, the end of its path, or its title"
     named = f"{snapshot.kind.noun} {quoted}"
     raise UnknownNote(f"no {named} in {snapshot.project.tree}{hint}", near)

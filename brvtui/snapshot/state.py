@@ -301,7 +301,7 @@ class Snapshot:
         """
         tree, file = self._tree_and_file(path)
         if file.startswith("/") or ".." in file.split("/") or "\0" in file:
-            raise OSError(errno.EACCES, "leads out of the tree", path)
+            raise OSError(errno.EACCES, "points outside the tree", path)
         return tree / file
 
     def read(self, path: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Edit and see: the answer with the edited text next to today's, and the effects of saving on the note."""
+"""Edit and see: the answer with the edited text beside the current one, and the effects of saving on the note."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
     await until(pilot, lambda: view(pilot).edits.effect is not None)
 
 
-async def test_changed_answer_of_open_query_is_reported_and_not_judged(with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_changed_answer_of_open_query_is_reported_but_not_judged(with_judgments: Tree, make_app: MakeApp) -> None:
     """`J` asks which answer is right, and offers the one from before the edit."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:

@@ -17,7 +17,7 @@ def graph_of(pilot: object) -> GraphRetrieval:
 
 
 @at_all_sizes
-async def test_panes_show_knowing_answers(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_panes_show_the_answers_of_knowing(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation", "escape")
     await switch_to(pilot, "knowing")
     assert "KNOWING" in shown(pilot)

@@ -12,7 +12,7 @@ from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usag
 
 _USAGE = Usage(100, 10, False)
 _STEP = ToolStep(1, 1, "read_note", '{"path": "a.md"}', "{}", 42, "", ("a.md",))
-_REFUSED = ToolStep(2, 1, "read_note", '{"path": "../b"}', "{}", 3, "leads out of the tree", ())
+_REFUSED = ToolStep(2, 1, "read_note", '{"path": "../b"}', "{}", 3, "points outside the tree", ())
 
 
 def after(*happened: events.Event) -> LiveAnswer:
@@ -48,7 +48,7 @@ def test_tool_steps_show_their_results_when_finished() -> None:
     result = advanced(advanced(result, events.StepEnded(_REFUSED, 1.0)), events.StepEnded(_STEP, 12.0))
     assert [step.step for step in result.steps] == [_STEP, _REFUSED]
     assert "42 t, 1 note read  12.0 ms" in plain(result)
-    assert "refused: leads out of the tree" in plain(result)
+    assert "refused: points outside the tree" in plain(result)
 
 
 def test_wait_is_shown_until_text_arrives() -> None:

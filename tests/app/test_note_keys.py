@@ -150,7 +150,7 @@ async def test_existing_or_outside_path_is_refused_while_typing(pilot: AppPilot)
     assert isinstance(pilot.app.screen, NewNoteDialog)
     await pilot.press("tab", "end", *["backspace"] * len("deploy"))
     await type_keys(pilot, "../out")
-    assert "leads out of the tree" in shown(pilot)
+    assert "points outside the tree" in shown(pilot)
     await pilot.press("escape")
     assert isinstance(pilot.app.screen, QueryScreen)
 

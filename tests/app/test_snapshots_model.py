@@ -16,7 +16,7 @@ _QUERY = "refund credit note"
 _STEPS = (
     ToolStep(1, 1, "search", '{"query": "refund", "limit": 5}', "[]", 212, "", ()),
     ToolStep(2, 2, "read_note", '{"path": "billing/refunds.md"}', "{}", 96, "", ("billing/refunds.md",)),
-    ToolStep(3, 2, "read_note", '{"path": "../../etc/passwd"}', "{}", 12, "the path leads out of the tree", ()),
+    ToolStep(3, 2, "read_note", '{"path": "../../etc/passwd"}', "{}", 12, "the path points outside the tree", ()),
 )
 _TURNS = tuple(ModelTurn(number, "", 1, Usage(2400, 40 + number, False)) for number in (1, 2, 3))
 _TEXT = "## Summary\nA refund makes a credit note.\n\n## Details\nThe invoice itself never changes.\n"

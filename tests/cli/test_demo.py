@@ -37,7 +37,9 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_query_option_answers_and_removes_the_sample(run: Run, temporary: Path, own_data_folders: Path) -> None:
+def test_query_option_prints_the_answer_and_removes_the_sample(
+    run: Run, temporary: Path, own_data_folders: Path
+) -> None:
     code, out, err = run("demo", "--query", "carrier resends", inside=False)
     assert (code, err) == (0, "")
     assert "TIER 3" in out

@@ -271,7 +271,7 @@ def test_invalid_comparison_is_refused_in_one_line(run: Run, project: Tree, repo
         (("--at", "soon"), 2, "nor an ISO 8601 time"),
         (("--edit", "rotation"), 2, "must be NOTE=FILE"),
         (("--edit", f"rotation={tmp_path / 'none.md'}"), 2, "cannot be read"),
-        (("--edit", "../../x.md=x"), 3, "leads out of the tree"),
+        (("--edit", "../../x.md=x"), 3, "points outside the tree"),
         (("--without", "nosuch"), 3, "no note nosuch"),
     ):
         found, out, err = run("diff", COMPARED, *options)

@@ -296,7 +296,7 @@ def test_only_a_named_fleet_file_may_be_a_link_out_of_its_folder(fleet: Path) ->
     for arguments in (("list",), ("add", str(fleet / "three"))):
         code, _, err = run(here, *arguments)
         assert code != 0
-        assert "a link leads out of the project" in err
+        assert "a symlink points outside the project" in err
     code, _, err = run(here, "add", str(fleet / "three"), "--fleet", "fleet.toml")
     assert (code, err) == (0, "")
     for name in ("fleet.toml", "./fleet.toml", str(here / "fleet.toml")):

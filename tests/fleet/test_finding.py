@@ -108,7 +108,9 @@ def test_link_out_of_the_folder_is_not_written(
     monkeypatch.chdir(project)
     file = Path("fleet.toml")
     file.symlink_to(Path("..", target))
-    with pytest.raises(FleetError, match=r"^fleet\.toml: a link leads out of the project; put a file in its place$"):
+    with pytest.raises(
+        FleetError, match=r"^fleet\.toml: a symlink points outside the project; replace it with a file$"
+    ):
         add_entry(file, FleetEntry(path="."), given=False)
     assert not (tmp_path / "outside").exists()
 

@@ -72,7 +72,7 @@ def test_other_files_have_text_but_no_signals(session: Session) -> None:
     missing = session.about("auth/nothing.md")
     assert missing.state is FileState.GONE
     outside = session.about("../signals.json")
-    assert "leads out of the tree" in outside.problem
+    assert "points outside the tree" in outside.problem
     assert not outside.text
 
 

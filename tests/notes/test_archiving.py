@@ -1,4 +1,4 @@
-"""Archiving and restoring: files equal the engine's, no text is lost, and no path leads out of the tree."""
+"""Archiving and restoring: files equal the engine's, no text is lost, and no path points outside the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree that moves behind a link while its project is open: nothing is read or written through the link."""
+"""A tree that moves behind a symlink while its project is open: nothing is read or written through it."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def state_of(folder: Path) -> list[tuple[Path, bytes]]:
 
 def test_folder_replaced_by_a_link_is_not_read(swapped: tuple[Session, Path]) -> None:
     session, _ = swapped
-    with pytest.raises(OSError, match="behind a link"):
+    with pytest.raises(OSError, match="behind a symlink"):
         session.snapshot.text("x/n.md")
     for places in ((), (session.project.tree / "x/n.md",)):
         session.refresh(places)
         assert not session.snapshot.notes
-        assert any("is now behind a link" in notice for notice in session.snapshot.notices)
-    with pytest.raises(RevisionError, match="behind a link"):
+        assert any("is now behind a symlink" in notice for notice in session.snapshot.notices)
+    with pytest.raises(RevisionError, match="behind a symlink"):
         revision_of(session.snapshot, "HEAD")
 
 
@@ -54,13 +54,13 @@ def test_folder_replaced_by_a_link_is_not_written(swapped: tuple[Session, Path])
     session, other = swapped
     before, tree = state_of(other), session.project.tree
     _, version = note_files.read_note_file(other, "x/n.md")
-    with pytest.raises((SaveError, NoteError), match="behind a link"):
+    with pytest.raises((SaveError, NoteError), match="behind a symlink"):
         session.notes.save("x/n.md", b"# Changed\n", version)
-    with pytest.raises((SaveError, NoteError), match="behind a link"):
+    with pytest.raises((SaveError, NoteError), match="behind a symlink"):
         session.notes.save("x/new.md", b"# New\n", None)
-    with pytest.raises((NoteError, SaveError, OSError), match="behind a link"):
+    with pytest.raises((NoteError, SaveError, OSError), match="behind a symlink"):
         session.notes.apply(session.notes.plan_archive("x/n.md"))
-    with pytest.raises(SaveError, match="behind a link"):
+    with pytest.raises(SaveError, match="behind a symlink"):
         note_files.remove(tree, "x/n.md", version)
     assert state_of(other) == before
 
@@ -74,7 +74,7 @@ def test_tree_is_read_again_after_link_is_removed(swapped: tuple[Session, Path])
     (session.project.root / "before").rename(link)
     session.refresh()
     assert session.snapshot.text("x/n.md")
-    assert not any("is now behind a link" in notice for notice in session.snapshot.notices)
+    assert not any("is now behind a symlink" in notice for notice in session.snapshot.notices)
 
 
 def test_shared_source_replaced_by_a_link_is_skipped(tree: Tree, tmp_path: Path) -> None:
@@ -89,4 +89,4 @@ def test_shared_source_replaced_by_a_link_is_skipped(tree: Tree, tmp_path: Path)
     shared.tree.symlink_to(tmp_path / "away")
     session.refresh()
     assert not session.preview("walrus").hits
-    assert any("is now behind a link" in notice for notice in session.snapshot.notices)
+    assert any("is now behind a symlink" in notice for notice in session.snapshot.notices)

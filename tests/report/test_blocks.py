@@ -194,7 +194,7 @@ def test_markdown_pieces_have_their_expected_form(result: str, is_now: str) -> N
 STEP = ToolStep(1, 1, "read_note", '{"path": "x/n.md"}', "{}", 42, "", ("x/n.md",))
 
 
-REFUSED = replace(STEP, number=2, arguments='{"path": "../x.md"}', refused="../x.md: leads out of the tree", read=())
+REFUSED = replace(STEP, number=2, arguments='{"path": "../x.md"}', refused="../x.md: points outside the tree", read=())
 
 
 TURNS = (ModelTurn(1, "", 2, Usage(90, 5, False)), ModelTurn(2, "Yes.", 0, Usage(10, 5, False)))
@@ -242,7 +242,7 @@ def test_failed_call_counts_towards_the_time() -> None:
 
 def test_each_tool_call_has_a_line() -> None:
     assert called(1, STEP.tool, STEP.arguments) == '1. read_note {"path": "x/n.md"}'
-    assert gave(REFUSED, 0) == "../x.md: leads out of the tree, 0 ms"
+    assert gave(REFUSED, 0) == "../x.md: points outside the tree, 0 ms"
     assert called(3, "search", "x" * 200) == f"3. search {'x' * 100}…"
     assert gave(STEP, 1.6) == "42 tokens, 2 ms"
 
@@ -263,5 +263,5 @@ def test_markdown_report_shows_the_models_work(tree: Tree) -> None:
     text = markdown_report(saved_now(answered(tree), NOW_MS))
     assert "by mini at h" in text
     assert "2 calls · 2 tools" in text
-    assert "leads out of the tree" in text
+    assert "points outside the tree" in text
     assert "not grounded, because it is not in the tree: y.md" in text

@@ -108,7 +108,7 @@ class TestOtherWays:
 
     def test_absolute_path_must_be_inside_the_tree(self, named: Snapshot) -> None:
         assert find_note(named, f"{named.project.tree}/auth/jwt/keys.md").path == "auth/jwt/keys.md"
-        with pytest.raises(UnknownNote, match="leads out of the tree"):
+        with pytest.raises(UnknownNote, match="points outside the tree"):
             find_note(named, "/elsewhere/.brv/context-tree/auth/jwt/keys.md")
 
     @pytest.mark.parametrize("form", ["NFC", "NFD"])

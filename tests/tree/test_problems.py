@@ -110,8 +110,8 @@ def test_faulty_related_entries_are_reported() -> None:
     )
     assert found(text) == [
         (2, 2, "there is no note auth/tokens/rotatoin.md, perhaps auth/tokens/rotation.md"),
-        (2, 27, "../../etc/passwd.md leads out of the tree"),
-        (2, 48, "/etc/x.md leads out of the tree"),
+        (2, 27, "../../etc/passwd.md points outside the tree"),
+        (2, 48, "/etc/x.md points outside the tree"),
         (2, 59, "each related entry must be the path of a note, as text"),
         (2, 62, "there is no note zzz/qqq/www.md"),
     ]

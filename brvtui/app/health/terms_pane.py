@@ -119,7 +119,7 @@ class TermsPane(ChoicePane):
         return lines
 
     def tally(self) -> str:
-        """Returns an empty text, since the title already contains the number of terms."""
+        """Returns an empty string, since the title already contains the number of terms."""
         return ""
 
     def action_take(self) -> None:

@@ -256,7 +256,7 @@ class MaturityScreen(FrameScreen):
     def why_notice(self) -> str:
         """A notice that explanations refer to today, if the board shows another day; otherwise empty."""
         is_forecast = self.wanted.day and self.view.answered is not None and self.note_at_hand
-        return "this explains today's answer, not the answer on the day of the forecast" if is_forecast else ""
+        return "this explains the current answer, not the answer on the day of the forecast" if is_forecast else ""
 
     def action_answers(self) -> None:
         """Opens the Lab with the answers on the day of the forecast, or in 30 days if that day is today."""

@@ -360,7 +360,7 @@ def rebuild(screen: Screen[Any]) -> None:
 
 
 class Paragraphs(Lines):
-    """Paragraphs, each in one role; the height fits the text."""
+    """Paragraphs, each in one style; the height fits the text."""
 
     def __init__(self, *paragraphs: Span, id: str) -> None:
         """Creates paragraphs from pairs of text and role."""

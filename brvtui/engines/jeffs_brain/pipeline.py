@@ -273,7 +273,7 @@ def _bm25(run: _Search, query: ParsedQuery, compiled: str) -> tuple[_RankedLeg, 
             compiled, (), str(failure), failed=True
         )
     if run.request.skip_retry_ladder:
-        climbed = not_climbed(compiled, first, "the request skips the ladder")
+        climbed = not_climbed(compiled, first, "the request skips the retry ladder")
     else:
         with run.watch.measure("retry ladder"):
             climbed = climb(run.request.query, (compiled, first), Searches(search, like), run.profile.ladder, run.watch)

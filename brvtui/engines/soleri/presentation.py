@@ -168,8 +168,8 @@ class SoleriPresentation(Presentation):
         "The symbol before a title is ByteRover's maturity, which does not count here.",
         "Score": "In Soleri, you see how much each signal adds, the words shared with the query, and the entry's "
         "ranks.",
-        "Route": "In Soleri, the steps are the pool of entries found by words, the vectors, the weights of the "
-        "signals, and the guard's decision, which is to return all candidates if there are few.",
+        "Route": "Soleri collects a pool of entries by keyword, compares vectors, weights the signals, and applies a "
+        "guard, which returns all candidates if there are only a few.",
         "Answer": "Soleri only retrieves: an agent would get the listed entries.",
     }
     sentence = staticmethod(sentence)

@@ -264,7 +264,7 @@ class Drift:
 
     @property
     def gates(self) -> tuple[GateResult, ...]:
-        """The gates of today and of every later day."""
+        """The gates for today and for each following day."""
         return (*self.gates_now, *(gate for point in self.points for gate in point.gates))
 
     @property

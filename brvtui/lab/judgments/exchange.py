@@ -89,7 +89,7 @@ def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
 
 def _refuse_links_out(folder: Path, files: Sequence[Path]) -> None:
     if linked := next((file for file in files if leads_out(folder, file)), None):
-        raise JudgmentsError(f"{linked}: this link leads out of {folder}; replace it with a file or folder")
+        raise JudgmentsError(f"{linked}: this symlink points outside {folder}; replace it with a file or folder")
 
 
 def _beir_name(path: str) -> str:

@@ -249,7 +249,7 @@ class JudgmentsFile:
         """
         marker = self.path.parent.parent
         if not self.trusted and leads_out(marker.parent, resolved or marker):
-            raise OSError(errno.EACCES, f"{marker.name} is a link that leads out of the project", str(self.path))
+            raise OSError(errno.EACCES, f"{marker.name} is a symlink that points outside the project", str(self.path))
 
     def _clear_up(self, folder: Path) -> None:
         for part in writing.abandoned_parts(folder):

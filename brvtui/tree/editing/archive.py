@@ -97,7 +97,7 @@ def _path(fields: dict[str, Any], key: str) -> str:
     if not isinstance(path, str) or not path:
         raise StubError(f"{key} is missing")
     if path.startswith("/") or "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
-        raise StubError(f"{key} is {path!r}, which leads out of the tree")
+        raise StubError(f"{key} is {path!r}, which points outside the tree")
     if not path.endswith(".md"):
         raise StubError(f"{key} is {path!r}, which does not end in .md")
     return path

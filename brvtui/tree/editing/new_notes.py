@@ -114,7 +114,7 @@ def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
     """Returns the path of a new note called ``title`` in ``folder``, which is relative to the tree.
 
     An empty ``folder`` is the tree itself. The folder need not exist. Raises
-    :class:`brvtui.tree.reading.inside.PathError` if the title yields no name, or if the path leads out of the tree, is
+    :class:`brvtui.tree.reading.inside.PathError` if the title yields no name, or if the path is outside the tree, is
     reserved for the engine, or is ``taken``. Case is ignored, because some file systems ignore it.
     """
     name = slug_of(title)

@@ -304,7 +304,7 @@ def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
     for link in links_in(text):
         found = known.names.resolve(link, path)
         if found.state is LinkState.REFUSED:
-            yield _Found(link.start, f"{link.target} leads out of the tree", Severity.ERROR)
+            yield _Found(link.start, f"{link.target} points outside the tree", Severity.ERROR)
         if found.state is not LinkState.BROKEN:
             continue
         is_listed = is_within(link.start, sections)

@@ -52,7 +52,7 @@ def _check(place: Path, git: Path) -> None:
     """Raises :class:`ForeignRepository` if any part of ``git``, the repository of ``place``, is elsewhere."""
     if leads_out(place, git):
         raise ForeignRepository(
-            f"{git}: this link leads out of the project, so its history is not read; replace the link with a clone"
+            f"{git}: this symlink points outside the project, so its history is not read; replace the link with a clone"
         )
     repository = Path(os.path.realpath(git))
     if repository.is_file():
@@ -122,6 +122,6 @@ def _check_links(repository: Path) -> None:
     for entry, path in walk(repository, with_folders=True):
         if entry.is_symlink() and not _HOOKS.match(path) and leads_out(repository, Path(entry.path)):
             raise ForeignRepository(
-                f"{repository / path}: this link leads out of the repository, so its history is not read; "
+                f"{repository / path}: this symlink points outside the repository, so its history is not read; "
                 "replace it with a copy of its target"
             )

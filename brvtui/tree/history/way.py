@@ -26,7 +26,7 @@ def named_folder(start: Path | None) -> Path:
 
 
 def changed_way(named: Path, project: FoundProject, revision: str) -> str:
-    """The reason why the folder ``named`` may lead to other notes at ``revision``; empty if it leads to the same.
+    """The reason why the folder ``named`` may contain other notes at ``revision``; empty if it contains the same ones.
 
     Otherwise, a change could redirect a comparison to another project of the repository.
     """

@@ -14,7 +14,7 @@ from brvtui.disk.writing import make_tree_folder
 from brvtui.regular_files import open_regular, read_open
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
-_BEHIND_LINK = "the tree is now behind a link"
+_BEHIND_LINK = "the tree is now behind a symlink"
 _known: dict[str, tuple[int, int]] = {}
 """The device and inode of each tree folder that was opened, and whose path contained no links at that time."""
 TOPIC_ENDING = ".html"
@@ -63,7 +63,7 @@ def _file_parts_of(path: str) -> tuple[str, ...]:
 def _parts_inside(path: str) -> tuple[str, ...]:
     parts = tuple(path.split("/"))
     if path.startswith("/") or ".." in parts:
-        raise PathError(f"{path}: leads out of the tree; choose a note in it, such as domain/topic/note.md")
+        raise PathError(f"{path}: points outside the tree; choose a note in it, such as domain/topic/note.md")
     if "" in parts or "\0" in path:
         raise PathError(f"{path!r}: not the path of a note; choose one in the tree, such as domain/topic/note.md")
     if len(os.fsencode(path)) > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts):
@@ -97,12 +97,12 @@ def _open_tree(tree: Path) -> int:
 def read_inside(tree: Path, path: str, most: int) -> bytes:
     """Returns the bytes of the regular file at ``path`` below ``tree``. Follows no symlinks below the tree.
 
-    Raises OSError, including when the path leads out of the tree, is not a regular file, or has more than ``most``
+    Raises OSError, including when the path points outside the tree, is not a regular file, or has more than ``most``
     bytes.
     """
     *folders, name = path.split("/")
     if path.startswith("/") or ".." in folders or name in ("", "..") or "\0" in path:
-        raise OSError(errno.EACCES, "leads out of the tree", path)
+        raise OSError(errno.EACCES, "points outside the tree", path)
     folder = _open_tree(tree)
     try:
         for part in folders:
@@ -203,7 +203,7 @@ def _open_below(folder: int, name: str, make: bool) -> int:
 def _target(tree: Path, path: str, folder: int, name: str) -> str:
     """Returns ``path`` or, if it is a symlink, the path to which it links.
 
-    Raises :class:`PathError` if the link leads out of the tree or nowhere.
+    Raises :class:`PathError` if the link points outside the tree or nowhere.
     """
     try:
         found = os.lstat(name, dir_fd=folder)
@@ -217,5 +217,5 @@ def _target(tree: Path, path: str, folder: int, name: str) -> str:
     except (OSError, RuntimeError) as error:
         raise PathError(f"{path}: a symlink that leads nowhere; fix or remove it") from error
     if not target.is_relative_to(root):
-        raise PathError(f"{path}: a symlink that leads out of the tree; edit {target} itself")
+        raise PathError(f"{path}: a symlink that points outside the tree; edit {target} itself")
     return target.relative_to(root).as_posix()

@@ -80,7 +80,7 @@ def access(reader: SourceReader, node: SyntaxNode) -> None:
 
 
 def creation(reader: SourceReader, node: SyntaxNode) -> None:
-    """Adds a call of the type that ``node`` instantiates."""
+    """Records a call to the constructor of the type that ``node`` instantiates."""
     call(reader, node, reader.written(node.child_by_field_name("type")))
 
 

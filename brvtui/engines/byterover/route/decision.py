@@ -1,4 +1,4 @@
-"""The results of a query, and the choice of the step that takes it. The cache and the answer are not
+"""The results of a query, and the choice of the step that answers it. The cache and the answer are not
 handled here.
 
 See ``docs/reference/byterover.md``, "The tiers".

@@ -130,7 +130,7 @@ def _from_query(snapshot: Snapshot, query: str) -> Scope:
 def _unknown(pattern: str) -> str:
     """The reason why ``pattern`` names nothing. It is compared only with names in the tree; the disk is not read."""
     leads_out = ".." in pattern.split("/")
-    return f"{pattern} leads out of the tree" if leads_out else f"nothing is called {pattern}"
+    return f"{pattern} points outside the tree" if leads_out else f"nothing is called {pattern}"
 
 
 def _scope(snapshot: Snapshot, path: str, pattern: str, source: str, how: str, text: str, why: str) -> Scope:

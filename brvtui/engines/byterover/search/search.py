@@ -128,7 +128,7 @@ def domain_checks(
     rule = "out-of-domain"
     size = Check(
         "tree size", notes, "≥", limits.min_notes, notes >= limits.min_notes, notes - limits.min_notes,
-        "out_of_domain.min_notes", rule, "smaller trees are never out of domain",
+        "out_of_domain.min_notes", rule, "in smaller trees, no query is out of domain",
     )  # fmt: skip
     applies = notes >= limits.min_notes
     floor_ok = top >= limits.floor

@@ -283,7 +283,7 @@ def test_tool_call_for_a_file_outside_the_tree_is_refused(project: Tree) -> None
     model = ScriptedModel(calls(("read_note", {"path": "../../etc/passwd"})), says(ANSWER))
     _, trace = answered(project, model)
     step = completion_of(trace).steps[0]
-    assert "leads out of the tree" in step.refused
+    assert "points outside the tree" in step.refused
     assert json.loads(step.result) == {"error": step.refused}
     assert step.read == ()
 

@@ -142,7 +142,7 @@ def test_newly_created_symlink_is_not_followed(filled: Tree, tmp_path: Path) -> 
     note = filled.tree / "auth" / "jwt" / "m.md"
     note.unlink()
     note.symlink_to(outside / "jwt" / "m.md")
-    assert "leads out of the tree" in tools.call("read_note", '{"path": "auth/jwt/m.md"}').refused
+    assert "points outside the tree" in tools.call("read_note", '{"path": "auth/jwt/m.md"}').refused
     note.unlink()
     (filled.tree / "auth" / "jwt").rename(tmp_path / "jwt")
     (filled.tree / "auth" / "jwt").symlink_to(outside / "jwt")
