@@ -498,10 +498,12 @@ def find_remedies(
     tried += [(finder.as_remedy(both), both[2])] if both is not None else []
     others = other_queries(session, query) if tried else []
     remedies = finder.with_side_effects(tried, others, time_limit(limits[1], cancelled))
-    most = max((one.compared or 0 for one in remedies), default=0)
+    compared = max((one.compared or 0 for one in remedies), default=0)
 
     def may_harm(one: Remedy) -> bool:
-        return any(effect.is_worse for effect in one.side_effects) or (one.compared is not None and one.compared < most)
+        return any(effect.is_worse for effect in one.side_effects) or (
+            one.compared is not None and one.compared < compared
+        )
 
     return replace(search, remedies=tuple(sorted(remedies, key=may_harm)), notice=notice)
 

@@ -63,7 +63,7 @@ def entity_searches(
     for word in searched:
         timed_by = f"entity.{word}"
         with watch.measure(timed_by):
-            result = search(context, word, options) if is_timed else _kept_search(context, word, options)
+            result = _kept_search(context, word, options, Stopwatch() if is_timed else None)
         added = []
         for hit in result.hits:
             if hit.path not in paths:
@@ -82,14 +82,14 @@ def entity_searches(
     return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)
 
 
-def _kept_search(context: Context, query: str, options: SearchOptions) -> Search:
-    """The search for ``query``, which may be an earlier one: wordings of a query share most words."""
+def _kept_search(context: Context, query: str, options: SearchOptions, timed: Stopwatch | None = None) -> Search:
+    """The search for ``query``; unless ``timed``, an earlier one if possible, since wordings share most words."""
     kept, key = context.snapshot.derived.of(_SEARCHES, dict), (context.now_ms, query, options)
     profile, found = kept.get(key, (None, None))
-    if found is None or profile is not context.constants:
+    if timed is not None or found is None or profile is not context.constants:
         if len(kept) >= _MOST_KEPT:
             kept.clear()
-        found = search(context, query, options)
+        found = search(context, query, options, timed)
         kept[key] = context.constants, found
     return found
 
@@ -123,7 +123,7 @@ def find_results(
     """The results from the search, the entity searches and, if the route contains it, the retry ladder."""
     options, watch = SearchOptions(context.constants.router.limit, scope, is_brief), timed or Stopwatch()
     with watch.measure(SEARCH_TIME):
-        found = search(context, query, options, timed) if timed else _kept_search(context, query, options)
+        found = _kept_search(context, query, options, timed)
     if found.scope.restricts and not context.constants.paths.leave_scope:
         options = replace(options, scope=found.scope.path)
     with watch.measure("entity searches"):
