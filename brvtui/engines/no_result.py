@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.derived import Key
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.snapshot.state import Snapshot
 from brvtui.text.analysis import fold, raw_tokens, typed_word
@@ -26,6 +27,8 @@ _MOST_WORDS, _MOST_BYTES, _MOST_TRIED = 32, 2_000_000, 3
 as queries. Folding that much text takes a tenth of a second. A message names at most three runs.
 """
 Ask = Callable[[str], Iterable[Hit]]
+_CUT: Key[list[int]] = Key("notes that are read only in part")
+_HAS_ARCHIVE: Key[bool] = Key("has archived full texts")
 
 
 def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask) -> tuple[MissingWord, ...]:
@@ -68,8 +71,9 @@ def _missing_word(
         having = postings.has_any([terms[term] for term in alike or terms])
         file = notes[int(postings.has_any([terms[run]]).argmax())].path
         return MissingWord(word, typed, where, int(having.sum()), file, run)
-    partly = [place for place, note in enumerate(notes) if note.cut_lines or note.cut_units or snapshot.spaces]
-    read = list(dict.fromkeys([*(places.tolist() if pieces else ()), *partly]))
+    read = list(
+        dict.fromkeys([*(places.tolist() if pieces else ()), *snapshot.derived.of(_CUT, lambda: _cut(snapshot))])
+    )
     for place in read:
         if place not in texts and sum(notes[at].size for at in (*texts, place)) <= _MOST_BYTES:
             with suppress(OSError):
@@ -83,9 +87,15 @@ def _missing_word(
     return MissingWord(word, typed, where, len(holding), notes[holding[0]].path)
 
 
+def _cut(snapshot: Snapshot) -> list[int]:
+    """The positions of notes whose text is searched only in part."""
+    return [place for place, note in enumerate(snapshot.notes) if note.cut_lines or note.cut_units or snapshot.spaces]
+
+
 def _has_more_text(snapshot: Snapshot) -> bool:
     """True if there is text that was not searched: in unread or archived files, behind a symlink, or in code."""
-    has_archive = any(file.role is Role.ARCHIVED for file in snapshot.files)
+    files = snapshot.files
+    has_archive = snapshot.derived.of(_HAS_ARCHIVE, lambda: any(file.role is Role.ARCHIVED for file in files))
     return has_archive or bool(snapshot.unread or snapshot.project.link) or not snapshot.kind.has_files
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from brvtui.tree.reading.hierarchy import Hierarchy, build_hierarchy
 
@@ -110,3 +112,12 @@ def test_best_matching_symbol_is_chosen(
 ) -> None:
     found = build_hierarchy(notes).find(pattern, substrings)
     assert (found.symbol.path, found.how) == (path, how)
+
+
+@given(st.lists(st.text("ab\0é", min_size=1, max_size=5), min_size=1, max_size=12), st.text("ab\0é", min_size=1))
+def test_substring_finds_the_first_name_in_pre_order(titles: list[str], part: str) -> None:
+    hierarchy = build_hierarchy((f"x/{place}.md", title) for place, title in enumerate(titles))
+    first = next((one for one in hierarchy.walk() if part in one.name.lower()), None)
+    match = hierarchy.find(part, substrings=True)
+    if match is None or match.how == "substring":
+        assert (match.symbol if match else None) == first

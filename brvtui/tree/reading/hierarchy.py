@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.javascript import SortKey, sort_key
@@ -79,10 +80,27 @@ class Hierarchy:
             if self._chain_matches(symbol, names, absolute):
                 return PatternMatch(symbol, how)
         if substrings:
-            for symbol, name in self._in_pre_order:
-                if names[-1] in name and self._chain_matches(symbol, names, absolute):
+            for symbol in self._containing(names[-1]):
+                if self._chain_matches(symbol, names, absolute):
                     return PatternMatch(symbol, "substring")
         return None
+
+    def _containing(self, part: str) -> Iterator[Symbol]:
+        """Yields the symbols whose names in lower case contain ``part``, in pre-order."""
+        names, ends = self._joined_names
+        start = names.find(part)
+        while start >= 0:
+            place = bisect_right(ends, start)
+            is_inside = start + len(part) < ends[place]
+            if is_inside:
+                yield self._in_pre_order[place][0]
+            start = names.find(part, ends[place] if is_inside else start + 1)
+
+    @cached_property
+    def _joined_names(self) -> tuple[str, list[int]]:
+        """All names in pre-order in one text, which is quick to search, each followed by NUL; and where they end."""
+        names = [f"{name}\0" for _, name in self._in_pre_order]
+        return "".join(names), list(accumulate(map(len, names)))
 
     @cached_property
     def _in_pre_order(self) -> list[tuple[Symbol, str]]:
