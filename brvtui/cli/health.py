@@ -78,7 +78,8 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
         names = ("kind", "notes", "confidence", "sentence", "cost", "queries")
         rows = [{name: getattr(one, name) for name in names} for one in report.findings]
         numbers = {"notes": report.notes, "queries": report.queries, "days": days, "ignored": len(report.ignored)}
-        write_json([{"schema": SCHEMA, **numbers, "uncompared": report.uncompared, "findings": rows}])
+        limits = {"uncompared": report.uncompared, "unsearched": sorted(report.unsearched)}
+        write_json([{"schema": SCHEMA, **numbers, **limits, "findings": rows}])
     elif form == "md":
         say(health_markdown(report, session.project.name, session.kind.noun))
     else:
@@ -86,5 +87,8 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
     certain = _LEVELS[: max((place for place, level in enumerate(_LEVELS, 1) if level in gates), default=0)]
     if report.uncompared and {*_LEVELS, *_OF_PAIRS}.intersection(gates):
         say_note(f"--fail-on fails because not all pairs of {session.kind.noun}s were compared: there are too many")
+        return NEGATIVE
+    if unsearched := sorted(report.unsearched.intersection(gates)):
+        say_note(f"--fail-on {unsearched[0]} fails because not all {session.kind.noun}s were searched for: too many")
         return NEGATIVE
     return NEGATIVE if any(one.kind in gates or one.confidence in certain for one in report.findings) else OK

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +70,7 @@ class ProjectHealth:
         hidden = [finding for finding in findings if _key(finding) in ignored]
         shown = [finding for finding in findings if _key(finding) not in ignored]
         numbers = len(check.paths), len(check.recall.queries), days, check.uncompared
-        return HealthReport(tuple(shown), tuple(hidden), *numbers)
+        return HealthReport(tuple(shown), tuple(hidden), *numbers, frozenset(check.unsearched))
 
     def of_edit(self, snapshot: Snapshot, path: str) -> tuple[Finding, ...]:
         """The near-duplicates of the note at ``path`` in ``snapshot``, which need not be published, and the notes that
@@ -119,6 +120,9 @@ _EXPLAINED = {
 """The kinds that explain a finding about the same note, which is then left out."""
 
 
+_Try = TypeVar("_Try")
+
+
 class _Check:
     """One check of a snapshot. Results of earlier checks are reused for files that have not changed."""
 
@@ -146,7 +150,7 @@ class _Check:
         self.memo = QueryMemo(session, self.kept)
         self.overlap = WordOverlap(self.snapshot.postings)
         self.features: dict[str, Features] = {}
-        self.uncompared = 0
+        self.uncompared, self.unsearched = 0, set[FindingKind]()
 
     def findings(self) -> list[Finding]:
         """The findings with their costs and weights, worst first."""
@@ -168,10 +172,11 @@ class _Check:
         list(self._single())  # reads the features of all notes
         return list(self._pairwise())
 
-    @property
-    def _searches(self) -> int:
-        """The number of searches of one kind. A search takes longer in a larger memory."""
-        return min(_MOST_SEARCHES, _MOST_READ // len(self.paths))
+    def _searched(self, kind: FindingKind, tries: Sequence[_Try]) -> Sequence[_Try]:
+        """The first of the ``tries`` for a ``kind``. Fewer searches run in a larger memory, where each takes longer."""
+        limit = min(_MOST_SEARCHES, _MOST_READ // len(self.paths))
+        self.unsearched |= {kind} if len(tries) > limit else set()
+        return tries[:limit]
 
     def _continue(self) -> None:
         if self._cancelled():
@@ -433,7 +438,7 @@ class _Check:
             rarest = min(map(self.overlap.frequency, words), default=len(self.paths))
             if rarest > _TITLE_RARE and note.title.strip() and not features.is_junk:
                 common.append((-rarest, note.path, note.title))
-        for _, path, title in sorted(common)[: self._searches]:
+        for _, path, title in self._searched(FindingKind.NOT_FOUND_BY_TITLE, sorted(common)):
             files = self.memo.search(title)
             if path not in files:
                 first = f"; the first result is {visible(files[0])}" if files else ""
@@ -446,7 +451,7 @@ class _Check:
         """Notes that rank below the same other note in searches for their titles and their distinctive words."""
         notes = self.snapshot.notes
         rivals = [row for row in self.overlap.containing(_CONTAINED).items() if row[0] in self.useful]
-        for place, others in rivals[: self._searches]:
+        for place, others in self._searched(FindingKind.SHADOWED, rivals):
             path, rival = notes[place].path, next(iter(self.memo.search(notes[place].title)), "")
             if self.snapshot.by_path.get(rival, place) not in others:
                 continue

@@ -108,6 +108,21 @@ def test_many_alike_notes_hide_no_contradiction(
     assert ("not compared" in run("health", "--project", project, inside=False)[1]) == is_cut
 
 
+@pytest.mark.parametrize(("gate", "code"), [("not_found_by_title", 1), ("orphan", 0)])
+def test_gate_fails_if_not_all_titles_were_searched_for(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gate: str, code: int
+) -> None:
+    tree = Tree(tmp_path / "shop")
+    for number in range(8):
+        tree.note(f"log/{number}.md", "Release log", f"Version {number} was released by team {chr(97 + number) * 3}.")
+    project = str(tree.root)
+    assert run("health", "--project", project, "--fail-on", gate, inside=False)[0] == 0
+    monkeypatch.setattr(health, "_MOST_SEARCHES", 5)
+    assert run("health", "--project", project, "--fail-on", gate, inside=False)[0] == code
+    report = json.loads(run("health", "--project", project, "--format", "json", inside=False)[1])
+    assert report["unsearched"] == ["not_found_by_title"]
+
+
 @pytest.mark.parametrize(("gate", "code"), [("superseded", 1), ("near_duplicate", 1), ("high", 1), ("orphan", 0)])
 def test_gate_of_pairs_fails_if_some_were_not_compared(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gate: str, code: int

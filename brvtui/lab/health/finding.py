@@ -85,3 +85,5 @@ class HealthReport:
     """The number of past days whose log was read, and of coming days for which ageing was forecast."""
     uncompared: int = 0
     """The number of pairs of similar notes that were not compared, because there are too many."""
+    unsearched: frozenset[FindingKind] = frozenset()
+    """The kinds for which not all notes were searched for, because there are too many."""
