@@ -93,7 +93,12 @@ def path_in_tree(session: Session, name: str) -> str:
     is_name = not path.endswith(".md") or bool(session.kind.not_added)
     is_outside = typed.startswith("/") and not typed.startswith(f"{tree}/")
     if path not in session.snapshot.parsed and (is_name or is_outside):
-        return find_note(session.snapshot, name).path
+        try:
+            return find_note(session.snapshot, name).path
+        except UnknownNote as error:
+            if is_outside or typed.endswith(".md"):
+                raise
+            raise UnknownNote(f"{error}; the path of a new note ends with .md") from error
     try:
         return "/".join(parts_of(path))
     except PathError as error:
@@ -229,10 +234,10 @@ def _report(
 def _at_old_age(
     session: Session, before: Context[Any], after: Context[Any], contents: Mapping[str, bytes]
 ) -> Context[Any]:
-    """``after`` as if saving ``contents`` had not changed the notes' file times."""
+    """``after`` as if saving ``contents`` had not changed the file times of existing notes."""
     if session.kind.is_html:
         return after
-    parsed = before.snapshot.parsed
+    parsed = {**after.snapshot.parsed, **before.snapshot.parsed}
     edits = {path: EditedFile(path, data, parsed[path].mtime_ns) for path, data in contents.items() if path in parsed}
     return replace(
         after, snapshot=revised(after.snapshot, session.profile, after.now_ms, Difference(edits, frozenset()))

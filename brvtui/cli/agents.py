@@ -134,7 +134,10 @@ def _say_report(result: EditReport, folder: str) -> None:
         say(f"{unchecked} not checked, because there are too many")
     for doubt in result.doubts:
         say(visible(doubt))
-    say(f"{counted(result.compared, 'query', 'queries')} checked, {result.broken or 'none'} broken", err=True)
+    for finding in result.findings:
+        say(visible(finding.sentence))
+    hint = "" if result.compared else ": there are none yet; record some with brv-tui judge set"
+    say(f"{counted(result.compared, 'query', 'queries')} checked, {result.broken or 'none'} broken{hint}", err=True)
 
 
 def _inside(tree: Path, file: str) -> str:
@@ -177,7 +180,11 @@ def install(agent: str, dry_run: bool) -> int:
         data = read_regular(packaged_file(_SKILL, "skills", "brv-tui", _SKILL), LARGEST, follow_links=True)
         say(f"{visible(str(target))}:\n\n{visible(data.decode('utf-8'), keep=chr(10))}")
         if not dry_run:
-            if is_there(target) and (earlier := read_regular(target, LARGEST, follow_links=True)) != data:
+            earlier = read_regular(target, LARGEST, follow_links=True) if is_there(target) else b""
+            if earlier == data:
+                say("it is already there", err=True)
+                return OK
+            if earlier:
                 names = (target.with_name(f"{_SKILL}.bak{number or ''}") for number in count())
                 kept = next(name for name in names if not is_there(name))
                 writing.write(kept, earlier, private=False)

@@ -87,6 +87,7 @@ _GROUPS = {
         "diff": ("diff:diff", "Compare answers before and after a change"),
         "compare": ("compare:compare", "Compare the results of all engines"),
         "show": ("query:show", "Show a saved trace"),
+        "check-edit": ("agents:check_edit", "Show which queries an edit to a note breaks"),
         "delivery": ("delivery:delivery", "Show which answers reached your agent"),
     },
     "Measure": {
@@ -99,14 +100,13 @@ _GROUPS = {
         "health": ("health:health", "List duplicates, superseded facts, junk and gaps"),
         "maturity": ("maturity:maturity", "Forecast what ageing will change in coming days"),
         "migrate": ("migrate:migrate", "Show what a migration to V4 would change"),
-        "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),
         "forget": ("upkeep:forget", "Remove the signals and feedback recorded here"),
     },
     "Many memories": {"fleet": ("fleet:fleet", "Query many memories at once")},
     "Setup": {
         "config": ("settings:config", "Show the settings and where they come from"),
         "keys": ("settings:keys", "List the app's keys"),
-        "themes": ("settings:themes", "List the colour themes"),
+        "skill": ("agents:skill", "Teach an agent to use brv-tui"),
         "llm": ("ask:llm", "Check the model that writes answers"),
         "cache": ("upkeep:cache", "Show or remove stored indexes and answers"),
         "completion": ("completing:completion", "Print a script for shell completion"),
@@ -114,10 +114,10 @@ _GROUPS = {
 }
 """The commands by group and name: module and function, and summary. Only the called command's module is imported."""
 _UNLISTED = {
-    "check-edit": ("agents:check_edit", "Show which queries an edit to a note breaks"),
-    "skill": ("agents:skill", "Teach an agent to use brv-tui"),
+    "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),
+    "themes": ("settings:themes", "List the colour themes"),
 }
-"""More commands for agents, which are named only among the examples."""
+"""Commands that few users need, which only the reference lists."""
 _COMMANDS = {name: command for group in (*_GROUPS.values(), _UNLISTED) for name, command in group.items()}
 
 

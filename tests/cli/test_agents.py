@@ -90,6 +90,21 @@ def test_query_that_only_the_new_age_breaks_is_marked(
         assert (code, changed["is_broken"], changed["is_by_age"]) == (1, True, is_by_age)
 
 
+def test_new_note_that_takes_over_a_query_is_not_by_age(
+    judged: Tree, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    copy = (judged.tree / NOTE).read_text()
+    piped(monkeypatch, tmp_path, copy)
+    code, out, _ = run("check-edit", "a/copy.md", "--stdin", "--format", "json")
+    report = json.loads(out)
+    assert [one["kind"] for one in report["findings"]] == ["near_duplicate"]
+    assert not any(one["is_by_age"] for one in report["queries"])
+    piped(monkeypatch, tmp_path, copy)
+    assert "says almost the same as" in run("check-edit", "a/copy.md", "--stdin")[1]
+    piped(monkeypatch, tmp_path, copy)
+    assert "the path of a new note ends with .md" in run("check-edit", "a/copy", "--stdin")[2]
+
+
 def test_file_names_its_project(judged: Tree, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     (judged.tree / NOTE).write_text("# Other\n\nNothing.\n")
