@@ -109,8 +109,7 @@ pictures: screenshots
 	$(BIN)/python tools/make_contact_sheet.py
 
 bench: .venv/.installed-dev
-	@test -f .benchmarks/many-terms/now.txt || $(BIN)/python -m benchmarks.many_terms .benchmarks/many-terms
-	$(BIN)/python -m benchmarks.compare_engine .benchmarks/many-terms $(ARGS)
+	$(BIN)/python -m benchmarks.table $(ARGS)
 
 DATASETS ?= ../shared/datasets
 quality: .venv/.installed-dev

@@ -28,7 +28,7 @@ from statistics import median
 
 from benchmarks.timings import setting
 
-_ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_]|P[^\x1b]*\x1b\\)")
+ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_]|P[^\x1b]*\x1b\\)")
 _QUIET_SECONDS = 0.15
 _LONGEST_SECONDS = 20.0
 _KEYS = "refresh token"
@@ -122,7 +122,7 @@ def one_round(project: Path, columns: int, rows: int, idle_seconds: float) -> di
     end = terminal.began + _LONGEST_SECONDS
     while time.perf_counter() < end and "ready" not in figures:
         seen += terminal.read(0.05)
-        text = _ESCAPES.sub(b"", seen)
+        text = ESCAPES.sub(b"", seen)
         if "first_paint" not in figures and len(text.strip()) > columns:
             figures["first_paint"] = (time.perf_counter() - terminal.began) * 1000
             seen = b""

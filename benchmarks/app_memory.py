@@ -22,9 +22,9 @@ from benchmarks.timings import setting
 
 
 def resident_mb(pid: int) -> float:
-    """The resident memory of a process in megabytes (Linux)."""
+    """The resident memory of a process in MB (10^6 bytes; Linux)."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:"))
+    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmRSS:"))
 
 
 def watch(terminal: Terminal, seconds: float, every: float) -> list[float]:

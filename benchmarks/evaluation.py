@@ -11,14 +11,11 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import resource
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 from benchmarks.notes import make, path_of
-from benchmarks.timings import setting
+from benchmarks.timings import process_seconds, setting
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.tree.reading.project import find_project
@@ -38,13 +35,8 @@ def judge(root: Path, notes: int, queries: int) -> None:
 
 def run(root: Path, *more: str) -> str:
     """The wall and processor seconds of ``brv-tui eval`` on ``root``."""
-    wall, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "brvtui", "eval", "--project", str(root), *more]
-    compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=compiled)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return f"{time.perf_counter() - wall:.2f} s, processor {processor:.2f} s"
+    wall, processor = process_seconds(sys.executable, "-m", "brvtui", "eval", "--project", str(root), *more)
+    return f"{wall:.2f} s, processor {processor:.2f} s"
 
 
 def main() -> None:

@@ -177,6 +177,27 @@ def _app(python: Path, project: Path) -> list[str]:
     return [str(python.absolute()), str(python.absolute().with_name("brv-tui")), str(project.resolve())]
 
 
+def measure(
+    python: Path, project: Path, rounds: int, beside: Path | None = None, size: tuple[int, int] = (120, 36)
+) -> tuple[list[Start], list[Start]]:
+    """The starts of the app, and of the app of ``beside`` or an empty Textual app, in turns."""
+    ours: list[Start] = []
+    others: list[Start] = []
+    with tempfile.TemporaryDirectory() as made:
+        folder, script = Path(made) / "home", Path(made) / "empty_app.py"
+        folder.mkdir()
+        script.write_text(_EMPTY_APP)
+        app, empty = _app(python, project), [str(python.absolute()), str(script)]
+        other = _app(beside, project) if beside else empty
+        for number in range(rounds + 1):
+            base = start(other, folder, *size, has_chrome if beside else lambda _: True)
+            one = start(app, folder, *size, has_chrome)
+            if number:  # the first warms up what the system keeps of files
+                others.append(base)
+                ours.append(one)
+    return ours, others
+
+
 def main() -> None:
     """Prints each round, and medians with their ranges."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -192,20 +213,7 @@ def main() -> None:
     if not args.project.exists():
         parser.error(f"no project {args.project}")
     print(f"{setting()}; {args.project.name} at {args.size}, {args.rounds} rounds")
-    ours: list[Start] = []
-    others: list[Start] = []
-    with tempfile.TemporaryDirectory() as made:
-        folder, script = Path(made) / "home", Path(made) / "empty_app.py"
-        folder.mkdir()
-        script.write_text(_EMPTY_APP)
-        app, empty = _app(args.python, args.project), [str(args.python.absolute()), str(script)]
-        other = _app(args.beside, args.project) if args.beside else empty
-        for number in range(args.rounds + 1):
-            base = start(other, folder, columns, rows, has_chrome if args.beside else lambda _: True)
-            one = start(app, folder, columns, rows, has_chrome)
-            if number:  # the first warms up what the system keeps of files
-                others.append(base)
-                ours.append(one)
+    ours, others = measure(args.python, args.project, args.rounds, args.beside, (columns, rows))
     if args.show:
         print("\n".join(ours[-1].lines))
     figures = {}

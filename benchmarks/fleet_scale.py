@@ -69,10 +69,27 @@ class Spent:
     cpu_ms: float
     kilobytes: float
 
+    @property
+    def p95(self) -> float:
+        return sorted(self.ms)[max(0, round(len(self.ms) * 0.95) - 1)]
+
     def __str__(self) -> str:
-        p95 = sorted(self.ms)[max(0, round(len(self.ms) * 0.95) - 1)]
         middle = statistics.median(self.ms)
-        return f"{middle:.0f} / {p95:.0f} ms, {self.cpu_ms:.0f} ms of processor, {self.kilobytes:.0f} kB"
+        return f"{middle:.0f} / {self.p95:.0f} ms, {self.cpu_ms:.0f} ms of processor, {self.kilobytes:.0f} kB"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The measurements of one fleet: openings in wall and processor seconds, queries, and each process's MB."""
+
+    notes: int
+    first_opening: tuple[float, float]
+    opening: tuple[float, float]
+    each: list[Spent]
+    """The queries of each kind, answered by each member's own engine."""
+    one: list[Spent]
+    """The same queries, in one ranking."""
+    megabytes: list[float]
 
 
 def spent(pool: CountedPool, texts: Sequence[str], ask: Callable[[str], object]) -> Spent:
@@ -87,33 +104,30 @@ def spent(pool: CountedPool, texts: Sequence[str], ask: Callable[[str], object])
     return Spent(ms, cpu_ms, (pool.travelled - bytes_before) / 1000 / count)
 
 
-def measure(members: Sequence[Member], workers: int, texts: Sequence[str], cache: Path) -> None:
+def measure(members: Sequence[Member], workers: int, kinds: Sequence[Sequence[str]], cache: Path) -> Measured:
+    """Opens the fleet twice, and runs the queries of each of ``kinds``."""
     shutil.rmtree(cache, ignore_errors=True)
     os.environ["BRV_TUI_DATA_DIR"] = str(cache)
-    rows: list[tuple[str, str]] = []
-    pool, notes = opened(members, workers, rows, "first opening")
+    pool, notes, first_opening = opened(members, workers)
     pool.close()
-    pool, notes = opened(members, workers, rows, "opening with kept indexes")
+    pool, notes, opening = opened(members, workers)
     asker = Asker(pool, NOW_MS, _LONG_S, fresh_s=_LONG_S)
-    one_ranking(asker, members, texts[0])
-    rows.append(("warm query, each", str(spent(pool, texts, lambda text: asker.ask(members, Answering(text))))))
-    rows.append(("warm query, one ranking", str(spent(pool, texts, lambda text: one_ranking(asker, members, text)))))
-    rows.append(("memory of each process", ", ".join(f"{size:.0f} MB" for size in pool.megabytes)))
+    one_ranking(asker, members, kinds[0][0])
+    each = [spent(pool, texts, lambda text: asker.ask(members, Answering(text))) for texts in kinds]
+    one = [spent(pool, texts, lambda text: one_ranking(asker, members, text)) for texts in kinds]
+    measured = Measured(notes, first_opening, opening, each, one, pool.megabytes)
     pool.close()
-    print(f"\n{len(members)} members, {notes} notes, {workers} processes", flush=True)
-    for name, value in rows:
-        print(f"  {name}: {value}", flush=True)
+    return measured
 
 
-def opened(members: Sequence[Member], workers: int, rows: list[tuple[str, str]], name: str) -> tuple[CountedPool, int]:
-    """A pool that has opened all members, and their total number of notes."""
+def opened(members: Sequence[Member], workers: int) -> tuple[CountedPool, int, tuple[float, float]]:
+    """A pool that has opened all members, their total number of notes, and the wall and processor seconds it took."""
     pool = CountedPool(members, workers)
     begun = time.perf_counter()
     replies = Asker(pool, NOW_MS, _LONG_S, fresh_s=_LONG_S).ask(members, StateRequest())
     took = time.perf_counter() - begun
     assert not replies.missing, replies.missing[:3]
-    rows.append((name, f"{took:.1f} s, {pool.cpu_s:.1f} s of processor"))
-    return pool, sum(one.notes for one in replies.values.values())
+    return pool, sum(one.notes for one in replies.values.values()), (took, pool.cpu_s)
 
 
 def main() -> None:
@@ -127,7 +141,16 @@ def main() -> None:
     print(setting())
     for count in given.members:
         members = make_fleet(given.folder / "trees", count, given.notes)
-        measure(members, given.workers, some_queries(given.queries), given.folder / "own")
+        found = measure(members, given.workers, [some_queries(given.queries)], given.folder / "own")
+        print(f"\n{len(members)} members, {found.notes} notes, {given.workers} processes")
+        for name, (wall, cpu) in (
+            ("first opening", found.first_opening),
+            ("opening with kept indexes", found.opening),
+        ):
+            print(f"  {name}: {wall:.1f} s, {cpu:.1f} s of processor")
+        print(f"  warm query, each: {found.each[0]}")
+        print(f"  warm query, one ranking: {found.one[0]}")
+        print(f"  memory of each process: {', '.join(f'{size:.0f} MB' for size in found.megabytes)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from benchmarks.compare_engine import time_of
+from benchmarks.many_terms import time_of
 from benchmarks.soleri_speed import timed
 from benchmarks.timings import percentile, setting
 from brvtui.engines.contract import Context, Query
@@ -27,19 +27,32 @@ _TOGETHER = 3
 """The number of queries that are joined to make a long one."""
 
 
+def opened(tree: Path, profile: str = "") -> tuple[Knowing, Context, list[str]]:
+    """The engine, the open project and the queries of ``tree``."""
+    rows = json.loads((tree / "queries.json").read_text(encoding="utf-8"))
+    session = Session.open(tree, now_ms=time_of(tree))
+    session.load()
+    context = Context(session.snapshot, load_profile(profile), session.clock())
+    return Knowing(), context, [row["query"] for row in rows][:_QUERIES]
+
+
+def measure(tree: Path) -> list[float]:
+    """The wall and processor milliseconds within which 95 % of the answers arrive."""
+    engine, context, queries = opened(tree)
+    engine.prepare(context, _nothing, _never)
+    times = [timed(partial(engine.answer, context, Query(query))) for query in queries]
+    return [percentile(each, 0.95) for each in zip(*times, strict=True)]
+
+
 def main() -> None:
     """Prints the setting, then a line for each measurement."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", type=Path)
     parser.add_argument("--profile", default="")
     given = parser.parse_args()
-    rows = json.loads((given.tree / "queries.json").read_text(encoding="utf-8"))
-    queries = [row["query"] for row in rows][:_QUERIES]
-    session = Session.open(given.tree, now_ms=time_of(given.tree))
-    session.load()
-    snapshot, profile = session.snapshot, load_profile(given.profile)
+    engine, context, queries = opened(given.tree, given.profile)
+    snapshot, profile = context.snapshot, load_profile(given.profile)
     print(setting(), f"{len(snapshot.notes)} notes, {len(queries)} queries", sep="\n")
-    engine, context = Knowing(), Context(snapshot, profile, session.clock())
     _print_one("graph and indexes", timed(partial(engine.prepare, context, _nothing, _never)))
     before = index_notes(snapshot, profile)
     _print_one("the same, with nothing changed", timed(partial(index_notes, snapshot, profile, before)))

@@ -26,11 +26,13 @@ from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.project.opening import Opening
 
 _SIZES = ((1_000, 30), (10_000, 1_000))
+_FEW_STEPS = 3
 _SLIDERS = ("direct.min_top", "score.importance", "days", ".md:importance")
 
 
-async def measure(root: Path, steps: int) -> None:
-    """Prints a line for each slider."""
+async def measure(root: Path, steps: int) -> dict[str, tuple[list[float], list[float]]]:
+    """The seconds of each step until all rows have their answers, and of the processor, keyed by slider."""
+    times: dict[str, tuple[list[float], list[float]]] = {}
     gc.disable()  # as the app starts; once the project is open, it collects seldom
     app = BrvTui(Opening(root))
     async with app.run_test(size=(120, 36)) as pilot:
@@ -50,9 +52,24 @@ async def measure(root: Path, steps: int) -> None:
                 await until(lambda was=was: app.view.lab.what_if != was and is_asked(app))  # type: ignore[misc]
                 walls.append(time.perf_counter() - begun)
                 own.append(time.process_time() - all_threads - time.thread_time() + painting)
-            print(f"{name}: {summary(walls[1:])}; processor {summary(own[1:])}", flush=True)
+            times[name] = walls[1:], own[1:]
             sliders.action_reset()
             await until(lambda: app.view.lab.what_if is None and is_asked(app))
+    return times
+
+
+def steps(root: Path) -> dict[str, tuple[list[float], list[float]]]:
+    """The times of a few steps of each slider."""
+    return asyncio.run(measure(root, _FEW_STEPS))
+
+
+def project(folder: Path, notes: int, queries: int) -> Path:
+    """A project below ``folder`` with ``notes`` notes and ``queries`` judged queries, made if it does not exist."""
+    root = folder / str(notes)
+    if not root.exists():
+        make(root, notes)
+        judge(root, notes, queries)
+    return root
 
 
 def summary(seconds: list[float]) -> str:
@@ -68,12 +85,10 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=15)
     given = parser.parse_args()
     for notes, queries in _SIZES:
-        root = given.folder / str(notes)
-        if not root.exists():
-            make(root, notes)
-            judge(root, notes, queries)
+        root = project(given.folder, notes, queries)
         print(f"{setting()}\n{notes} notes, {queries} queries, {given.steps} steps", flush=True)
-        asyncio.run(measure(root, given.steps))
+        for name, (walls, own) in asyncio.run(measure(root, given.steps)).items():
+            print(f"{name}: {summary(walls)}; processor {summary(own)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.compare_engine import time_of
+from benchmarks.many_terms import time_of
 from benchmarks.timings import peak_mb, percentile, setting
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.search import SearchOptions, named_like, search

@@ -1,5 +1,4 @@
-"""Generates a tree with many notes and many distinct terms for ``benchmarks.compare_engine``, always the same for one
-seed.
+"""Generates a tree with many notes and many distinct terms, always the same for one seed.
 
     python -m benchmarks.many_terms OUT [--notes 10000] [--terms 200000] [--seed 1]
 
@@ -59,6 +58,11 @@ def make(out: Path, notes: int, terms: int, seed: int) -> None:
     (out / "now.txt").write_text(now.isoformat(), encoding="utf-8")
     listed = [{"id": place, "query": query} for place, query in enumerate(queries)]
     (out / "queries.json").write_text(json.dumps(listed), encoding="utf-8")
+
+
+def time_of(tree: Path) -> float:
+    """The time for which a generated tree was made, in ms."""
+    return datetime.fromisoformat((tree / "now.txt").read_text().replace("Z", "+00:00")).timestamp() * 1000
 
 
 def main() -> None:

@@ -29,7 +29,7 @@ _QUERY = "refresh token rotation"
 _LONGEST_SECONDS = 30.0
 
 
-def _until(terminal: Terminal, screen: Screen, text: str) -> float:
+def until(terminal: Terminal, screen: Screen, text: str) -> float:
     """Reads until ``text`` is on the screen; returns the time of that on the performance counter."""
     end = time.perf_counter() + _LONGEST_SECONDS
     while time.perf_counter() < end:
@@ -45,7 +45,7 @@ def one_round(python: Path, source: Path, keys: int, columns: int, rows: int) ->
         tree = Path(folder) / "tree"
         shutil.copytree(source / _TREE, tree)
         terminal = start(tree, columns, rows, python=python, source=source)
-        _until(terminal, Screen(columns, rows), "≈ watching")
+        until(terminal, Screen(columns, rows), "≈ watching")
         terminal.settle()
         taken = []
         for letter in _QUERY:
@@ -57,7 +57,7 @@ def one_round(python: Path, source: Path, keys: int, columns: int, rows: int) ->
         text = note.read_text().replace(_TITLE, _NEW_TITLE)
         edited = time.perf_counter()
         note.write_text(text)
-        shown = (_until(terminal, Screen(columns, rows), _NEW_TITLE) - edited) * 1000
+        shown = (until(terminal, Screen(columns, rows), _NEW_TITLE) - edited) * 1000
         terminal.end()
         return median(taken[-keys:]), shown
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from benchmarks.compare_engine import time_of
+from benchmarks.many_terms import time_of
 from benchmarks.timings import percentile, setting
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.soleri.engine import Soleri

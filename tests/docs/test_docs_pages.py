@@ -124,6 +124,12 @@ def test_generated_tables_are_current(name: str) -> None:
     assert MAKER.fresh(name, text) == text, "run make tables and look at the difference"
 
 
+def test_performance_page_shows_the_newest_measurements() -> None:
+    newest = max((ROOT / "benchmarks/results").glob("20*.md"))
+    _, result = newest.read_text(encoding="utf-8").split("\n\n", 1)
+    assert page("docs/reference/performance.md").endswith(f"\n## Results\n\n{result}")
+
+
 def test_every_key_binding_is_documented() -> None:
     text = page("docs/reference/keys.md")
     assert [name for name in ACTIONS if f"`{name}`" not in text] == []
