@@ -7,9 +7,10 @@ import json
 import re
 from abc import ABC, abstractmethod
 from codecs import getincrementaldecoder
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import aclosing, closing, suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,8 @@ Real events have at least 119 bytes.
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
+_Arrived = Wait | list[dict[str, Any]]
+"""A wait, or the events that arrived together. Each step of the event loop takes longer than reading a short event."""
 Sleep = Callable[[float], Awaitable[None]]
 Payload = Callable[[ServiceRefusal | None], Mapping[str, Any] | None]
 """A function that returns the body of a request.
@@ -81,10 +84,10 @@ def stream(
     pieces = _with_retries(endpoint, payload, policy, sleep)
     try:
         while not cancellation.asked:
-            piece = _result(loop, loop.create_task(_next(pieces)), cancellation)
-            if piece is None:
+            arrived = _result(loop, loop.create_task(_next(pieces)), cancellation)
+            if arrived is None:
                 return
-            yield piece
+            yield from arrived if isinstance(arrived, list) else [arrived]
         raise ModelCancelled
     finally:
         with suppress(RuntimeError):  # the current step never ends
@@ -94,8 +97,8 @@ def stream(
 
 
 def _result(
-    loop: asyncio.AbstractEventLoop, task: asyncio.Task[_Piece | None], cancellation: Cancellation
-) -> _Piece | None:
+    loop: asyncio.AbstractEventLoop, task: asyncio.Task[_Arrived | None], cancellation: Cancellation
+) -> _Arrived | None:
     """Returns the result of ``task``. Raises :class:`ModelCancelled` as soon as cancellation is requested."""
 
     def wake() -> None:
@@ -117,13 +120,13 @@ def _result(
         raise
 
 
-async def _next(pieces: AsyncIterator[_Piece]) -> _Piece | None:
+async def _next(pieces: AsyncIterator[_Arrived]) -> _Arrived | None:
     return await anext(pieces, None)
 
 
 async def _with_retries(
     endpoint: Endpoint, payload: Payload, policy: RequestPolicy, sleep: Sleep
-) -> AsyncGenerator[_Piece, None]:
+) -> AsyncGenerator[_Arrived, None]:
     wait, left, sent = policy.wait_seconds, policy.tries, payload(None)
     while sent is not None:
         began = False
@@ -152,33 +155,40 @@ async def _with_retries(
 
 async def _once(
     endpoint: Endpoint, payload: Mapping[str, Any], policy: RequestPolicy
-) -> AsyncGenerator[dict[str, Any], None]:
+) -> AsyncGenerator[list[dict[str, Any]], None]:
     async with answered(endpoint, payload, "text/event-stream", policy.timeout_seconds, policy.max_bytes) as answer:
         if "text/event-stream" not in answer.headers.get("content-type", ""):
             reason = await refusal_in(answer, endpoint.key, policy.timeout_seconds)
             why = f"the answer is not a stream of events: check {endpoint.setting}.url ({reason})"
             raise ServiceRefusal(why, answer.status_code)
-        async with aclosing(data_of(answer, policy.max_bytes)) as texts:
+        async with aclosing(data_of(answer, policy.max_bytes)) as batches:
             deadline = monotonic() + _LONGEST_TURN * policy.timeout_seconds
-            while (text := await _within(policy.timeout_seconds, texts)) not in (None, _DONE):
+            while texts := await _within(policy.timeout_seconds, batches):
                 if monotonic() > deadline:
                     raise ServiceRefusal(
                         f"the answer was incomplete after {_LONGEST_TURN * policy.timeout_seconds:g} s"
                     )
-                yield _object(text, endpoint.key)
+                events, refusal = _objects(texts, endpoint.key)
+                if events:
+                    yield events
+                if refusal is not None:
+                    raise refusal
+                if _DONE in texts:
+                    return
 
 
-async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | None:
-    """Returns the next text, or None after the last one.
+async def _within(seconds: float, batches: AsyncGenerator[list[str], None]) -> list[str] | None:
+    """Returns the next texts, or None after the last ones.
 
     Data that contains no text, such as comments, does not extend the time-out.
     """
     async with asyncio.timeout(seconds):
-        return await anext(texts, None)
+        return await anext(batches, None)
 
 
-async def data_of(answer: httpx.Response, limit: int) -> AsyncGenerator[str, None]:
-    """Yields the data field of each event. All other fields only repeat parts of the data.
+async def data_of(answer: httpx.Response, limit: int) -> AsyncGenerator[list[str], None]:
+    """Yields the data fields of the events that each piece of the answer completes, if there are any. All other fields
+    only repeat parts of the data.
 
     Raises :class:`ServiceRefusal` under the same conditions as :func:`body_of`, and if there are more events than fit
     into ``limit`` bytes.
@@ -188,6 +198,7 @@ async def data_of(answer: httpx.Response, limit: int) -> AsyncGenerator[str, Non
     lines: list[str] = []
     left = limit // _EVENT_BYTES
     async for piece in body_of(answer, limit):
+        texts: list[str] = []
         text = decoder.decode(piece)
         pieces.append(text)
         if "\n" not in text:  # joined only once, because a single line may be as large as the limit
@@ -199,11 +210,24 @@ async def data_of(answer: httpx.Response, limit: int) -> AsyncGenerator[str, Non
                 lines.append(line[5:].removeprefix(" "))
             elif not line:
                 if any(lines):  # an event without data is skipped
-                    left -= 1
-                    if left < 0:
-                        raise ServiceRefusal(f"the answer has more than {limit // _EVENT_BYTES:,} events")
-                    yield "\n".join(lines)
+                    texts.append("\n".join(lines))
                 lines = []
+        if texts[:left]:
+            yield texts[:left]
+        left -= len(texts)
+        if left < 0:
+            raise ServiceRefusal(f"the answer has more than {limit // _EVENT_BYTES:,} events")
+
+
+def _objects(texts: Iterable[str], key: str) -> tuple[list[dict[str, Any]], ServiceRefusal | None]:
+    """The objects in ``texts`` up to the end of the answer or the first refusal, which is returned, too."""
+    events: list[dict[str, Any]] = []
+    for text in takewhile(_DONE.__ne__, texts):
+        try:
+            events.append(_object(text, key))
+        except ServiceRefusal as refusal:
+            return events, refusal
+    return events, None
 
 
 def _object(text: str, key: str) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def test_new_note_that_takes_over_a_query_is_not_by_age(
 ) -> None:
     copy = (judged.tree / NOTE).read_text()
     piped(monkeypatch, tmp_path, copy)
-    code, out, _ = run("check-edit", "a/copy.md", "--stdin", "--format", "json")
+    _, out, _ = run("check-edit", "a/copy.md", "--stdin", "--format", "json")
     report = json.loads(out)
     assert [one["kind"] for one in report["findings"]] == ["near_duplicate"]
     assert not any(one["is_by_age"] for one in report["queries"])

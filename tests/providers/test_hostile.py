@@ -364,7 +364,7 @@ class Body:
 
 def data(*texts: str, most: int = 10_000) -> list[str]:
     async def all_of() -> list[str]:
-        return [text async for text in data_of(cast("Any", Body(*texts)), most)]
+        return [text async for batch in data_of(cast("Any", Body(*texts)), most) for text in batch]
 
     return asyncio.run(all_of())
 
