@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterable
 from functools import cache
+from zlib import adler32
 
 from rich.console import Console, Group, RenderableType
 from rich.style import Style
@@ -62,7 +63,8 @@ def svg_report(report: RenderableType, title: str) -> str:
         highlight=False, markup=False, emoji=False, legacy_windows=False,
     )  # fmt: skip
     console.print(report)
-    return xml_text(console.export_svg(title=title, code_format=_TEMPLATE))
+    name = f"report-{adler32(console.export_text(clear=False).encode('utf-8', 'replace'))}"  # Rich's own takes seconds
+    return xml_text(console.export_svg(title=title, code_format=_TEMPLATE, unique_id=name))
 
 
 _STYLES = {

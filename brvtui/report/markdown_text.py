@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from brvtui.text.visible import visible
 
-_SPECIAL = re.compile(r"[\\`*\[\]|~$#!@]|(?<![^\W_])_|_(?![^\W_])|(?<=[A-Za-z]):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", **{mark: f"\\{mark}" for mark in "\\`*[]|~$#!@"}})
+_SPECIAL = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=[A-Za-z]):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
 _TAME = re.compile(r"[./ -]*\w[\w./ -]*", re.ASCII)
 _FENCE = re.compile(r"`{3,}")
 _LEAST_FENCE = 3
@@ -24,7 +24,7 @@ def escaped(text: str) -> Markdown:
     """Returns ``text`` on one line, with its Markdown, HTML and links escaped."""
     if isinstance(text, Markdown):
         return text
-    return Markdown(_SPECIAL.sub(r"\\\g<0>", visible(text).translate(_ENTITIES)).strip())
+    return Markdown(_SPECIAL.sub(r"\\\g<0>", visible(text).translate(_ESCAPES)).strip())
 
 
 def path(text: str) -> Markdown:

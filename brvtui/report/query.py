@@ -71,10 +71,11 @@ def trace_lines(
     route = [*shown.decision(trace, glyphs), *shown.flow(trace, glyphs)]
     lines += [Line(), *lines_of(route, width, glyphs)]
     lines += ladder_lines(trace, width, glyphs)
+    ticks = ticks_of(trace)
     for place, hit in enumerate(trace.hits[:MOST_HITS]):
         if place == 0 or hit.file in details:
-            label = f"score of result {place + 1}"
-            lines += [rule(width, label, dash=glyphs.dash), *_score(hit, trace, details.get(hit.file), width, glyphs)]
+            lines.append(rule(width, f"score of result {place + 1}", dash=glyphs.dash))
+            lines += _score(hit, trace, details.get(hit.file), ticks, width, glyphs)
     return lines + _answer(trace, shown, width, glyphs)
 
 
@@ -159,11 +160,13 @@ def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> l
     return [entry for one in lines for entry in folded(one, width)]
 
 
-def _score(hit: Hit, trace: Trace, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:
+def _score(
+    hit: Hit, trace: Trace, detail: Detail | None, ticks: Mapping[str, float], width: int, glyphs: Glyphs
+) -> list[Line]:
     maturity = hit.signals.maturity if hit.signals else ""
     head = title_line(trace, hit, maturity, "", width, glyphs)
     place = lines_of(presentation(trace.engine).place(trace, hit.file, glyphs), width, glyphs)
-    return [head, *score_lines(trace, hit, detail, ticks_of(trace), width, glyphs), *place]
+    return [head, *score_lines(trace, hit, detail, ticks, width, glyphs), *place]
 
 
 def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
@@ -235,7 +238,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     if hit is not None:
         if not explanation.found:
             lines.append(line(" its score if it were a result:", "muted"))
-        lines += _score(hit, trace, explanation.detail, width, glyphs)
+        lines += _score(hit, trace, explanation.detail, ticks_of(trace), width, glyphs)
     return lines
 
 

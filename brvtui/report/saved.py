@@ -132,12 +132,13 @@ def _mark(found: Hit | NearMiss) -> str:
 def _scores(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[str]:
     own = {hit.file: hit for hit in trace.hits}
     others = {file: detail.hit for file, detail in saved.detail.items() if file not in own and detail.hit is not None}
+    ticks = ticks_of(trace)
     if own or others:
         yield heading(2, "Scores")
     for place, hit in enumerate([*trace.hits[:MOST_HITS], *islice(others.values(), MOST_HITS)], start=1):
         number = str(place) if place <= len(trace.hits[:MOST_HITS]) else "Not in the results"
         yield heading(3, f"{number}: {hit.title} ({hit.path})")
-        lines = score_lines(trace, hit, saved.detail.get(hit.file), ticks_of(trace), _WIDTH, UNICODE)
+        lines = score_lines(trace, hit, saved.detail.get(hit.file), ticks, _WIDTH, UNICODE)
         yield _fence([*lines, *shown.place(trace, hit.file, UNICODE)])
 
 
