@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from rapidfuzz.distance import Levenshtein
@@ -49,7 +50,7 @@ from brvtui.lab.whatif.variant import constant_controls
 from brvtui.loading.revised import content_on_disk
 from brvtui.notes.operations import check_archivable
 from brvtui.notes.plan import NoteError
-from brvtui.ranking.decay import just_before_ms
+from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
 from brvtui.session.edit_effect import asked_last
 from brvtui.session.variants import with_constants
 from brvtui.snapshot import Note
@@ -75,6 +76,8 @@ _MOST_COMPARED = 60
 """The maximum number of other queries that run again to find side effects."""
 _MOST_WORDS, _MOST_ADDED = 6, 3
 _IMPORTANCE_STEP = 10
+_PROBED_DAYS = (0, 1, 2, 4, 8, 16, 30)
+"""The coming days on which a document that a change put first is looked for again."""
 _DIRECT = 2
 """The highest tier of answers that need no model."""
 _MOST_CHARS, _MOST_ASKED = 100_000, 40
@@ -435,10 +438,21 @@ class RemedyFinder:
                     return trial
         return None
 
+    def _ends(self, trial: ChangedAnswer) -> str:
+        """The day from which ageing displaces the document that ``trial`` put first; empty if it stays for 30 days."""
+
+        def is_lost(day: int) -> bool:
+            context = replace(trial.context, now_ms=trial.context.now_ms + day * MS_PER_DAY)
+            return self.engine.answer(context, self.query).place_of(self.path)[0] != 1
+
+        low, high = next((days for days in pairwise(_PROBED_DAYS) if trial.rank == 1 and is_lost(days[1])), (0, 0))
+        days = range(low + 1, high + 1)
+        return f"no longer first from day {days[bisect_left(days, True, key=is_lost)]} on" if high else ""
+
     def with_side_effects(
         self, tried: Sequence[TriedRemedy], others: Sequence[Judgment], is_over: Callable[[], bool] = lambda: False
     ) -> tuple[Remedy, ...]:
-        """The remedies in ``tried``, each with its side effects on the queries of ``others``.
+        """The remedies in ``tried``, each with its side effects on the queries of ``others``, and the day when it ends.
 
         When ``is_over`` returns True, no more queries run. :attr:`brvtui.trace.Remedy.compared` says how many did.
         """
@@ -447,6 +461,8 @@ class RemedyFinder:
         before, remedies = results_in(self.engine, self.context, followed, like, is_over), []
         for remedy, trial in tried:
             if trial is not None and not remedy.query:  # another wording of this query changes no other query
+                gains = [remedy.gain, "" if is_over() else self._ends(trial)]
+                remedy = replace(remedy, gain="; ".join(filter(None, gains)))
                 after = results_in(self.engine, trial.context, followed, like, is_over)
                 changes = [QueryChange(*pair) for pair in zip(after, before, strict=False)]
                 effects = (

@@ -382,6 +382,25 @@ def test_two_changes_are_combined_if_no_single_one_puts_the_note_first(tree: Tre
     assert (rank, hit.score, trace.tier) == (both.rank, both.score, both.tier), "made on disk, it does what it promises"
 
 
+def test_day_on_which_a_change_ends_is_the_day_on_which_its_note_is_displaced(tree: Tree) -> None:
+    for number in range(30):
+        tree.note(f"b/{number}.md", "Filler", "boats and lines")
+    tree.note("a/one.md", "Anchor lines", "anchor and boats", days=3, importance=90, maturity="core")
+    tree.note("a/two.md", "Anchor", "anchor anchor banner", days=90, importance=90, maturity="validated")
+    file = tree.root / "signals.json"
+    file.write_text(json.dumps({path: one.to_mapping() for path, one in tree.signals.items()}))
+    session = tree.session(signals_file=file)
+    explanation = session.explainer.explain("anchor", "a/two.md", trace=session.preview("anchor"))
+    edit = next(one for one in find_remedies(session, explanation, lower=False).remedies if one.kind is RemedyKind.EDIT)
+    assert edit.rank == 1
+    (day,) = map(int, re.findall(r"no longer first from day (\d+) on", edit.gain))
+    os.utime(tree.tree / "a/two.md", ns=(SAVED_MS * 1_000_000,) * 2)
+    for days, rank in ((0, 1), (day - 1, 1), (day, 2)):
+        later = Session.open(tree.root, now_ms=NOW_MS + days * 86_400_000, signals_file=file)
+        later.load()
+        assert later.preview("anchor").place_of("a/two.md")[0] == rank, days
+
+
 def test_logged_query_that_is_too_long_is_not_compared(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor", "anchor banner")
     session = tree.session()

@@ -29,7 +29,7 @@ from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.paint.sentence import NO_ANSWER
 from brvtui.paint.text import ms, number, wrap
 from brvtui.report.delivery import day_lines
-from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 
 # The comparison of a logged query with its answer now.
 
@@ -86,7 +86,8 @@ class LogEntryPane(Pane):
         lines = wrapped(compared.cached, width, "muted") if compared.cached else []
         if not compared.differences and compared.cached and not compared.entry.paths:
             return lines  # the log contains nothing to compare
-        same = "the notes give the same answer" if compared.cached else "the answer would be the same"
+        whole = "the answer" if compared.entry.who == OURS else "everything that was logged"
+        same = "the notes give the same answer" if compared.cached else f"{whole} would be the same"
         graded = self._graded(compared, width)
         sign, role = (self.glyphs.bullet, "faint") if compared.differences or graded else (self.glyphs.check, "ok")
         if compared.failure or compared.entry.status == "error":
