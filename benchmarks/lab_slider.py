@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import shutil
 import statistics
 import time
 from pathlib import Path
@@ -67,8 +68,11 @@ def project(folder: Path, notes: int, queries: int) -> Path:
     """A project below ``folder`` with ``notes`` notes and ``queries`` judged queries, made if it does not exist."""
     root = folder / str(notes)
     if not root.exists():
-        make(root, notes)
-        judge(root, notes, queries)
+        part = folder / f"{notes}.part"
+        shutil.rmtree(part, ignore_errors=True)
+        make(part, notes)
+        judge(part, notes, queries)
+        part.rename(root)
     return root
 
 

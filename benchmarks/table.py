@@ -2,7 +2,8 @@
 
     python -m benchmarks.table [--large] [--package NODE_MODULES/byterover-cli --oracle brv_oracle.mjs] [--rounds 3]
 
-Writes the result to ``benchmarks/results``, and to the page ``docs/reference/performance.md``. Keeps generated notes in
+Writes the result to ``benchmarks/results``, and to the page ``docs/reference/performance.md``, unless it has fewer than
+three rounds or lacks the real engine. Keeps generated notes in
 ``.benchmarks``. The real engine takes part if ``--package`` and ``--oracle``, or BRV_PKG and BRV_ORACLE in the
 environment, name it and a script that drives it. ``--python`` is the interpreter of an environment in which brv-tui is
 installed, for the first frame, commands and the app. ``--large`` adds 100,000 notes and fleets. ``--only`` measures
@@ -215,8 +216,8 @@ class Bench:
         yield Row(f"`knowing` answers over {_MANY:,} notes, 95 % within", wall, goal=20, cpu=cpu)
 
     def code(self) -> Iterator[Row]:
-        root = _KEPT / f"code-{_FILES}"
-        for file in sorted((ROOT / "brvtui").rglob("*.py"))[:_FILES] if not root.exists() else ():
+        root = self.scratch / "code"
+        for file in sorted((ROOT / "brvtui").rglob("*.py"))[:_FILES]:
             place = root / file.relative_to(ROOT)
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, place)
@@ -246,7 +247,10 @@ class Bench:
     def health(self) -> Iterator[Row]:
         root = _KEPT / f"linked-{_MANY}"
         if not root.exists():
-            make_linked(root, _MANY)
+            part = root.with_name(f"{root.name}.part")
+            shutil.rmtree(part, ignore_errors=True)
+            make_linked(part, _MANY)
+            part.rename(root)
         times = in_process("health", "measure", root, Path(self.program))
         for name, goal in (("first run", 10), ("after one edit", 1)):
             wall, cpu = zip(*times[name], strict=True)
@@ -280,6 +284,8 @@ def in_process(module: str, function: str, *paths: Path) -> Any:
     return json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
 
 
+_LEAST_ROUNDS = 3
+"""A result with fewer rounds, or without the real engine, is only printed."""
 GROUPS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "first-frame": Bench.first_frame,
     "commands": Bench.commands,
@@ -329,7 +335,7 @@ def main() -> None:
     loads = f"load {load:.1f} before and {os.getloadavg()[0]:.1f} after the run"
     about = f"{day}, {setting()}, {loads}, which took {minutes:.0f} minutes."
     print(f"\n{about}")
-    if not given.only:
+    if not given.only and engine and given.rounds >= _LEAST_ROUNDS:
         write("\n".join([about, "", *lines, ""]), day)
 
 

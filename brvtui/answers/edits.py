@@ -96,9 +96,9 @@ def path_in_tree(session: Session, name: str) -> str:
         try:
             return find_note(session.snapshot, name).path
         except UnknownNote as error:
-            if is_outside or typed.endswith(".md"):
+            if is_outside or session.kind.not_added or typed.endswith(".md") or error.meant or ".." in typed:
                 raise
-            raise UnknownNote(f"{error}; the path of a new note ends with .md") from error
+            raise UnknownNote(f"{error}; a new note's path must end in .md", error.near) from error
     try:
         return "/".join(parts_of(path))
     except PathError as error:
@@ -168,7 +168,7 @@ def _doubts(session: Session, name: str) -> tuple[str, ...]:
         changed = changed_files(session, revision)
     except RevisionError as error:
         return (f"settings and shared sources cannot be compared with those at {name} ({error})",)
-    return tuple(f"{path} differs at {name}, but both texts were checked with the current one" for path in changed)
+    return tuple(f"{path} differs at {name}, but the current file was used for both texts" for path in changed)
 
 
 def _judged_since(session: Session, revision: str) -> tuple[Judgment, ...]:

@@ -213,7 +213,7 @@ class NoteState(NamedTuple):
     page: About | None = None
     """The text of a note and the facts about it."""
     around: FileSurroundings | None = None
-    """The links, ageing and place in the manifest of a note."""
+    """A note's links, ageing and place in the manifest."""
     similar: SimilarNotes | None = None
     seeking_similar: str = ""
     """The note whose similar notes are being searched."""

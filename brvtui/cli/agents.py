@@ -136,7 +136,7 @@ def _say_report(result: EditReport, folder: str) -> None:
         say(visible(doubt))
     for finding in result.findings:
         say(visible(finding.sentence))
-    hint = "" if result.compared else ": there are none yet; record some with brv-tui judge set"
+    hint = "" if result.compared or result.unchecked else "; no queries are recorded yet: use brv-tui judge set"
     say(f"{counted(result.compared, 'query', 'queries')} checked, {result.broken or 'none'} broken{hint}", err=True)
 
 
@@ -182,7 +182,7 @@ def install(agent: str, dry_run: bool) -> int:
         if not dry_run:
             earlier = read_regular(target, LARGEST, follow_links=True) if is_there(target) else b""
             if earlier == data:
-                say("it is already there", err=True)
+                say("already installed", err=True)
                 return OK
             if earlier:
                 names = (target.with_name(f"{_SKILL}.bak{number or ''}") for number in count())

@@ -58,7 +58,7 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
     """List the defects of a memory, by kind: superseded facts, duplicates, junk, gaps, broken links and more.
 
     Each finding has a confidence, and a cost to the judged and logged queries. Nothing is changed. The exit code
-    is 1 only if a finding matches --fail-on.
+    is 1 if a finding matches --fail-on, or if too many notes are left to check a kind that it names.
     """
     session = request.open()
     if not session.kind.has_files:
@@ -89,6 +89,6 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
         say_note(f"--fail-on fails because not all pairs of {session.kind.noun}s were compared: there are too many")
         return NEGATIVE
     if unsearched := sorted(report.unsearched.intersection(gates)):
-        say_note(f"--fail-on {unsearched[0]} fails because not all {session.kind.noun}s were searched for: too many")
+        say_note(f"--fail-on {unsearched[0]} fails: there are too many {session.kind.noun}s to search for them all")
         return NEGATIVE
     return NEGATIVE if any(one.kind in gates or one.confidence in certain for one in report.findings) else OK

@@ -117,7 +117,7 @@ _UNLISTED = {
     "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),
     "themes": ("settings:themes", "List the colour themes"),
 }
-"""Commands that few users need, which only the reference lists."""
+"""Commands that few users need, which are left out of ``--help`` and completion."""
 _COMMANDS = {name: command for group in (*_GROUPS.values(), _UNLISTED) for name, command in group.items()}
 
 

@@ -21,7 +21,7 @@ _MOST_NAMED = 2
 
 
 def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
-    """The improvements from ``remedy`` that are not a better rank, followed by its drawbacks, each in a few words;
+    """What ``remedy`` improves beside the rank, how long, and its drawbacks, each in a few words;
     empty if there are none.
     """
     found = [remedy.gain] if remedy.gain else []

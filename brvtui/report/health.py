@@ -25,6 +25,7 @@ def summary(report: HealthReport, noun: str) -> str:
     queries = counted(report.queries, "judged or logged query", "judged and logged queries")
     found = counted(len(report.findings), "finding", "findings")
     cut = f"; {counted(report.uncompared, 'similar pair', 'similar pairs')} not compared" if report.uncompared else ""
+    cut += f"; not all {noun}s searched for" if report.unsearched else ""
     return f"{found} in {counted(report.notes, noun, f'{noun}s')}{ignored}; {queries} run{cut}"
 
 

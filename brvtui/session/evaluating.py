@@ -320,7 +320,7 @@ def _with_changed_files(session: Session, plan: EvaluationPlan, commit: str, com
     except RevisionError as error:
         why = f"settings and shared sources cannot be compared with those at {plan.revision} ({error})"
         return replace(comparison, unlike=(why,))
-    why = "the baseline was computed with the current one; use --baseline FILE, saved there"
+    why = "the baseline used the current file; save one there, then use --baseline FILE"
     return replace(comparison, unlike=tuple(f"{path} differs at {plan.revision}: {why}" for path in changed))
 
 

@@ -173,9 +173,10 @@ class _Check:
         return list(self._pairwise())
 
     def _searched(self, kind: FindingKind, tries: Sequence[_Try]) -> Sequence[_Try]:
-        """The first of the ``tries`` for a ``kind``. Fewer searches run in a larger memory, where each takes longer."""
+        """The first ``tries`` for ``kind``: fewer in a larger memory, where each search takes longer."""
         limit = min(_MOST_SEARCHES, _MOST_READ // len(self.paths))
-        self.unsearched |= {kind} if len(tries) > limit else set()
+        if len(tries) > limit:
+            self.unsearched.add(kind)
         return tries[:limit]
 
     def _continue(self) -> None:

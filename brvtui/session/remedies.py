@@ -77,7 +77,7 @@ _MOST_COMPARED = 60
 _MOST_WORDS, _MOST_ADDED = 6, 3
 _IMPORTANCE_STEP = 10
 _PROBED_DAYS = (0, 1, 2, 4, 8, 16, 30)
-"""The coming days on which a document that a change put first is looked for again."""
+"""The days from now for which to check that a document put first is still first."""
 _DIRECT = 2
 """The highest tier of answers that need no model."""
 _MOST_CHARS, _MOST_ASKED = 100_000, 40
@@ -438,16 +438,22 @@ class RemedyFinder:
                     return trial
         return None
 
-    def _ends(self, trial: ChangedAnswer) -> str:
-        """The day from which ageing displaces the document that ``trial`` put first; empty if it stays for 30 days."""
+    def _expiry(self, trial: ChangedAnswer, is_over: Callable[[], bool]) -> str:
+        """The day on which ageing displaces the document that ``trial`` put first; empty if it is first for 30 days, if
+        it was first before, or if ``is_over`` returns True.
+        """
 
         def is_lost(day: int) -> bool:
             context = replace(trial.context, now_ms=trial.context.now_ms + day * MS_PER_DAY)
             return self.engine.answer(context, self.query).place_of(self.path)[0] != 1
 
-        low, high = next((days for days in pairwise(_PROBED_DAYS) if trial.rank == 1 and is_lost(days[1])), (0, 0))
-        days = range(low + 1, high + 1)
-        return f"no longer first from day {days[bisect_left(days, True, key=is_lost)]} on" if high else ""
+        for low, high in pairwise(_PROBED_DAYS) if trial.rank == 1 != self.now.rank else ():
+            if is_over():
+                return ""
+            if is_lost(high):
+                days = range(low + 1, high + 1)
+                return f"no longer first on day {days[bisect_left(days, True, key=is_lost)]}"
+        return ""
 
     def with_side_effects(
         self, tried: Sequence[TriedRemedy], others: Sequence[Judgment], is_over: Callable[[], bool] = lambda: False
@@ -461,8 +467,6 @@ class RemedyFinder:
         before, remedies = results_in(self.engine, self.context, followed, like, is_over), []
         for remedy, trial in tried:
             if trial is not None and not remedy.query:  # another wording of this query changes no other query
-                gains = [remedy.gain, "" if is_over() else self._ends(trial)]
-                remedy = replace(remedy, gain="; ".join(filter(None, gains)))
                 after = results_in(self.engine, trial.context, followed, like, is_over)
                 changes = [QueryChange(*pair) for pair in zip(after, before, strict=False)]
                 effects = (
@@ -470,7 +474,9 @@ class RemedyFinder:
                     for judgment, change in zip(others, changes, strict=False)
                     if change.is_otherwise
                 )
-                remedy = replace(remedy, compared=min(len(before), len(after)), side_effects=tuple(effects))
+                gain = "; ".join(filter(None, (remedy.gain, self._expiry(trial, is_over))))
+                count = min(len(before), len(after))
+                remedy = replace(remedy, gain=gain, compared=count, side_effects=tuple(effects))
             remedies.append(remedy)
         return tuple(remedies)
 

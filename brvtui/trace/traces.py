@@ -235,7 +235,7 @@ class Remedy:
     """True if the answer after the change uses the document, False if it only lists it; None if this was not checked.
     """
     gain: str = ""
-    """The result in a few words, if the rank does not show it; otherwise empty."""
+    """The result in a few words, if the rank does not show it, and the day on which it ends; otherwise empty."""
     setting: str = ""
     """The constant to set, as a dotted name."""
     value: Any = None

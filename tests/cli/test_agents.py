@@ -98,11 +98,11 @@ def test_new_note_that_takes_over_a_query_is_not_by_age(
     _, out, _ = run("check-edit", "a/copy.md", "--stdin", "--format", "json")
     report = json.loads(out)
     assert [one["kind"] for one in report["findings"]] == ["near_duplicate"]
-    assert not any(one["is_by_age"] for one in report["queries"])
+    assert [(one["is_broken"], one["is_by_age"]) for one in report["queries"]] == [(True, False)]
     piped(monkeypatch, tmp_path, copy)
     assert "says almost the same as" in run("check-edit", "a/copy.md", "--stdin")[1]
     piped(monkeypatch, tmp_path, copy)
-    assert "the path of a new note ends with .md" in run("check-edit", "a/copy", "--stdin")[2]
+    assert "a new note's path must end in .md" in run("check-edit", "a/copy", "--stdin")[2]
 
 
 def test_file_names_its_project(judged: Tree, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -195,6 +195,7 @@ def test_skill_is_shown_and_written(
     assert not target.exists()
     assert run("skill", "install", "--for", agent, inside=False)[:2] == (0, shown)
     assert target.read_text(encoding="utf-8") == text
+    assert "already installed" in run("skill", "install", "--for", agent, inside=False)[2]
     target.write_text("mine")
     assert run("skill", "install", "--for", agent, inside=False)[0] == 0
     assert target.read_text(encoding="utf-8") == text

@@ -213,7 +213,7 @@ def test_gates_fail_if_settings_profile_or_sources_differ_at_the_revision(
     repository("add", "-A")
     repository("commit", "--allow-empty", "-qm", "Settings")
     repository("branch", "-f", "main")
-    told = f"{file} differs at main: the baseline was computed with the current one; use --baseline FILE, saved there"
+    told = f"{file} differs at main: the baseline used the current file; save one there, then use --baseline FILE"
     base = ("eval", "--baseline-rev", "main", *options)
     if not options:
         assert run(*base, *GATES)[::2] == (0, "")

@@ -329,6 +329,14 @@ def test_partial_api_key_at_the_end_is_masked(answer: Streamed, left: str) -> No
     assert "".join(piece.text for piece in messages if isinstance(piece, TextPiece)) == left
 
 
+def test_events_before_a_refusal_in_the_same_piece_arrive() -> None:
+    events = [*list(written("It is so").events)[:2], {"error": {"message": "too busy"}}, "[DONE]"]
+    messages: list[Any] = []
+    with chatting(Streamed(events)) as server, pytest.raises(ModelError, match="too busy"):
+        messages.extend(service(server.base).turn(ASKED, Cancellation()))
+    assert "".join(piece.text for piece in messages if isinstance(piece, TextPiece)).startswith("It")
+
+
 @pytest.mark.parametrize(
     ("key", "text", "is_cut", "shown"),
     [

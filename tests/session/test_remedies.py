@@ -393,7 +393,7 @@ def test_day_on_which_a_change_ends_is_the_day_on_which_its_note_is_displaced(tr
     explanation = session.explainer.explain("anchor", "a/two.md", trace=session.preview("anchor"))
     edit = next(one for one in find_remedies(session, explanation, lower=False).remedies if one.kind is RemedyKind.EDIT)
     assert edit.rank == 1
-    (day,) = map(int, re.findall(r"no longer first from day (\d+) on", edit.gain))
+    (day,) = map(int, re.findall(r"no longer first on day (\d+)", edit.gain))
     os.utime(tree.tree / "a/two.md", ns=(SAVED_MS * 1_000_000,) * 2)
     for days, rank in ((0, 1), (day - 1, 1), (day, 2)):
         later = Session.open(tree.root, now_ms=NOW_MS + days * 86_400_000, signals_file=file)

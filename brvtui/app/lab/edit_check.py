@@ -47,8 +47,8 @@ class EditCheck:
         """True until the effect of an earlier session's edits is known, which is not reported in a toast."""
         self._message = ""
         """The last message about the effect of edits."""
-        self._reported: frozenset[tuple[str, str, str, str]] = frozenset()
-        """The queries whose answers had changed at the last report: id, text, scope, and the change in a few words."""
+        self._reported: frozenset[tuple[str, str, str, tuple[str, ...]]] = frozenset()
+        """The queries whose answers had changed at the last report: id, text, scope and differences."""
         self._checked_with: tuple[str, str, str] = ("", "", "")
         """The engine, mode and profile of the last check."""
         services.store.subscribe((EngineState,), self._engine_changed)
@@ -109,7 +109,7 @@ class EditCheck:
         if effect is None:
             return
         saved, restored, self._saved, self._is_restored = self._saved, self._is_restored, False, False
-        queries = frozenset((one.now.id, one.now.text, one.now.scope, one.summary) for one in effect.otherwise)
+        queries = frozenset((one.now.id, one.now.text, one.now.scope, one.differences) for one in effect.otherwise)
         is_by_earlier = saved and bool(queries) and queries == self._reported
         is_news = bool(queries) and (saved or (queries != self._reported and not restored))
         store, in_front = self._services.store, self._services.current_mode == LAB.name
@@ -123,7 +123,7 @@ class EditCheck:
             undo = self._services.shown_key("note.undo") if can_undo else ""
             message = sentence(effect, store.view.kind.noun, "" if in_front else key, undo)
             if is_by_earlier:
-                message = f"this save changed no answer; {message}"
+                message = f"this save changed no answer further; {message}"
             if not store.view.is_native:
                 message = f"{store.view.presentation.title}: {message}"
             self._message = message

@@ -70,12 +70,6 @@ class ResultsPane(ChoicePane):
 
         query: str
 
-    def update(self, view: View) -> None:
-        """Shows ``view``; clears the filter if the query is another one."""
-        if view.query.text != self.view.query.text:
-            self.clear_filter()
-        super().update(view)
-
     def heading(self, view: View) -> str:
         """Returns the title with the number of results and, if there is space, the limit on that number."""
         counts = "Results" if view.answered is None else view.presentation.counts(view.answered)

@@ -86,4 +86,4 @@ class HealthReport:
     uncompared: int = 0
     """The number of pairs of similar notes that were not compared, because there are too many."""
     unsearched: frozenset[FindingKind] = frozenset()
-    """The kinds for which not all notes were searched for, because there are too many."""
+    """The kinds that were not checked for all notes, because there are too many."""

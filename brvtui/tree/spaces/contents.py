@@ -141,7 +141,7 @@ SignalFiles = Mapping[str, TopicSignals | BrokenSignals]
 def read_signals(folder: Path) -> SignalFiles:
     """Reads the signals of every topic that has a file below ``folder``. Raises no errors.
 
-    Ignores files to which a link points outside the space, unlike V4.
+    Unlike V4, ignores links that point outside the space.
     """
     space = folder.parent.parent
     if leads_out(space, folder):
