@@ -21,7 +21,7 @@ _MOST_NAMED = 2
 
 
 def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
-    """What ``remedy`` improves beside the rank, how long, and its drawbacks, each in a few words;
+    """The gain from ``remedy`` beside its rank, and its drawbacks, each in a few words;
     empty if there are none.
     """
     found = [remedy.gain] if remedy.gain else []

@@ -176,7 +176,7 @@ def edits_behind(session: Session, compared: LogComparison, earlier: EarlierNote
         return ()
     lines = causes_of_change(session, variant, judgment, entry.engine, "")
     causes = tuple(line.text.removeprefix("cause: ") for line in lines if line.kind is LineKind.CAUSE)
-    return causes or (f"{first_of(earlier.paths)}: without these edits, the answer matches the logged one (tested)",)
+    return causes or (f"{first_of(earlier.paths)}: without these edits, the answer matches the logged one (tried)",)
 
 
 def _moves(change: QueryChange) -> Iterator[ChangeLine]:
