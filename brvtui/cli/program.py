@@ -87,7 +87,7 @@ _GROUPS = {
         "diff": ("diff:diff", "Compare answers before and after a change"),
         "compare": ("compare:compare", "Compare the results of all engines"),
         "show": ("query:show", "Show a saved trace"),
-        "check-edit": ("agents:check_edit", "Show which queries an edit to a note breaks"),
+        "check-edit": ("agents:check_edit", "Show which queries an edit breaks"),
         "delivery": ("delivery:delivery", "Show which answers reached your agent"),
     },
     "Measure": {

@@ -237,7 +237,7 @@ async def test_row_actions_are_offered_only_on_a_row(app: BrvTui) -> None:
         await press(pilot, "3")
         assert " w why" not in text_of(pilot, "#keys"), "nothing was asked"
         await press(pilot, "right_square_bracket", "w")
-        assert "today's answer" not in toast_text(pilot)
+        assert "explains the current answer" not in toast_text(pilot)
         await press(pilot, "1", "i", *"zebra quagga", "escape")
         for name in ("Enter note text", "w why", "e edit"):
             assert f" {name}" not in text_of(pilot, "#keys")

@@ -16,7 +16,7 @@ async def test_linked_tree_is_explained_and_no_note_is_created(garden: Tree, mak
     before = sorted(garden.tree.rglob("*"))
     async with make_app(linked).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert "is a symlink that points outside" in flat(pilot)
+        assert "is a link that leads out of" in flat(pilot)
         assert "begins" not in flat(pilot, "#results")
         await ask(pilot, "rollback")
         assert "begins" not in flat(pilot, "#results")

@@ -289,10 +289,10 @@ async def test_w_explains_todays_answer_even_on_a_forecast_day(app: BrvTui, pilo
     await ask(pilot, "rollback", "escape")
     await opened(pilot, "w")
     await until(pilot, lambda: app.has_modal)
-    assert "today's answer" not in toast_text(pilot)
+    assert "explains the current answer" not in toast_text(pilot)
     await press(pilot, "escape", "right_curly_bracket")
     await pilot.press("w")
-    await until(pilot, lambda: "this explains today's answer" in toast_text(pilot))
+    await until(pilot, lambda: "this explains the current answer" in toast_text(pilot))
 
 
 async def test_column_scrolls_by_whole_cards(tree: Tree, make_app: Any) -> None:

@@ -570,7 +570,8 @@ def test_completing_a_command_imports_none() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ, **names}
     )
     assert "plain,query" in done.stdout.split()
-    assert "plain,skill" not in done.stdout.split()
+    assert "plain,skill" in done.stdout.split()
+    assert "plain,themes" not in done.stdout.split()
     assert "brvtui.cli.options" not in done.stderr
 
 
@@ -774,7 +775,7 @@ def test_help_lists_each_command_once_and_on_one_line(run: Run) -> None:
     listed, examples, _ = re.split(r"\n  (?:Examples|Exit codes):", out.partition("--help")[2])
     groups = re.findall(r"^(\w[\w ]*):$", listed, re.MULTILINE)
     assert groups == ["Ask", "Explain", "Measure", "Notes", "Many memories", "Setup"]
-    commands = re.findall(r"^  (\w+) +(\S.*)$", listed.partition("\nAsk:")[2], re.MULTILINE)
+    commands = re.findall(r"^  ([\w-]+) +(\S.*)$", listed.partition("\nAsk:")[2], re.MULTILINE)
     with cli.make_context("brv-tui", [], resilient_parsing=True) as context:
         found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
     visible = {name: command.short_help for name, command in found.items() if command and not command.hidden}
