@@ -791,11 +791,12 @@ def test_explain_command_lists_remedies(run: Run) -> None:
     assert "helps" in out
     _, out, _ = run("explain", "kubernetes", "auth/jwt/rotation.md", "--format", "json")
     (answer,) = lines(out)
-    first = answer["remedies"][0]
-    assert (first["rank"], first["verified"]) == (1, True)
-    _, out, _ = run("query", first["query"], "--format", "json")
+    edit, wording = answer["remedies"][0], answer["remedies"][-1]
+    assert edit["query"] == ""
+    assert (wording["rank"], wording["verified"]) == (1, True)
+    _, out, _ = run("query", wording["query"], "--format", "json")
     (again,) = lines(out)
-    assert (again["trace"]["hits"][0]["file"], again["trace"]["tier"]) == ("auth/jwt/rotation.md", first["tier"])
+    assert (again["trace"]["hits"][0]["file"], again["trace"]["tier"]) == ("auth/jwt/rotation.md", wording["tier"])
 
 
 @pytest.mark.parametrize(("value", "shown"), [("5", "5"), ('""', "''")])

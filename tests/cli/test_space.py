@@ -62,9 +62,9 @@ def test_explain_command_lists_remedies_for_a_lower_result(run: Run, space: Path
     said = " ".join(out.split())
     assert code == 0
     assert (
-        "helps “refresh deploys”: add “deploys” → rank 1, 0.753 (another wording: use this wording) "
         "helps “refresh” added to its title, and the topic saved today → rank 1, 0.765 "
-        "(words in its title: edit the title of its bv-topic element) the whole answer:"
+        "(words in its title: edit the title of its bv-topic element) "
+        "helps “refresh deploys”: add “deploys” → rank 1, 0.753 (another wording: use this wording) the whole answer:"
     ) in said
     _, out, _ = run("explain", "refresh", "auth/jwt.html", "--project", str(space), *AT, inside=False)
     assert "helps" not in out
@@ -75,7 +75,7 @@ def test_explain_command_names_the_remedy_for_a_topic_past_the_limit(run: Run, s
     code, out, _ = run("explain", "refresh", "ops/deploy.html", *limited, *AT, inside=False)
     assert code == 1
     helps = [" ".join(line.split()) for line in out.splitlines() if line.startswith(" helps")]
-    assert helps[-1] == "helps ask for 2 results (brv-tui query -o limit=2) → rank 2, 0.437"
+    assert helps[1] == "helps ask for 2 results (brv-tui query -o limit=2) → rank 2, 0.437"
 
 
 def test_why_command_can_be_rerun_with_another_time_and_other_words(run: Run, space: Path) -> None:

@@ -359,8 +359,9 @@ def test_two_changes_are_combined_if_no_single_one_puts_the_note_first(tree: Tre
     file.write_text(json.dumps({path: one.to_mapping() for path, one in tree.signals.items()}))
     session = tree.session(signals_file=file)
     explanation = session.explainer.explain("anchor", "a/two.md", trace=session.preview("anchor"))
-    *others, both = find_remedies(session, explanation, lower=False).remedies
-    assert both.kind is RemedyKind.COMBINATION
+    remedies = find_remedies(session, explanation, lower=False).remedies
+    (both,) = [one for one in remedies if one.kind is RemedyKind.COMBINATION]
+    others = [one for one in remedies if one is not both]
     assert all(one.rank is None or one.rank > (both.rank or LARGE) for one in others if not one.query)
     context = session.engines.context("byterover")
     finder = RemedyFinder(session.engines.named("byterover"), context, session.profile, Query("anchor"), "a/two.md")
