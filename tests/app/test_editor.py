@@ -165,6 +165,9 @@ async def test_unchanged_or_read_only_note_is_not_saved(garden: Tree, make_app: 
         await looked(pilot)
         assert "nothing to save" in toast_text(pilot)
         assert os.stat(garden.tree / NOTE).st_ino == before.st_ino
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: os.stat(garden.tree / NOTE).st_mtime_ns > before.st_mtime_ns)
+        assert _on_disk(garden).startswith(b"#")
         (garden.tree / NOTE).chmod(0o444)
         await type_keys(pilot, "x")
         await pilot.press("ctrl+s")

@@ -121,6 +121,8 @@ class NoteSaver:
         self._again = False
         """True if the user has asked to save again while a save is running."""
         self._after: Callable[[], object] | None = None
+        self._offered_for: OnDisk | None = None
+        """The unchanged note that saving again gives a new time."""
 
     def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False) -> None:
         """Saves the text and, on success, calls ``then``. If a save is already running, saves again afterwards.
@@ -134,9 +136,11 @@ class NoteSaver:
             self._again, self._after = True, then or self._after
             return
         data = self._note.data
-        if data == disk.data and edit.on_disk != GONE:
-            message = "nothing to save: the text is unchanged. Any change, even a space, gives the note a new time."
-            self._screen.notify(message, timeout=4)
+        is_unchanged = data == disk.data and edit.on_disk != GONE
+        if is_unchanged and (then is not None or edit.keep_mtime or self._offered_for is not disk):
+            again = "" if edit.keep_mtime else "; save it again to give the note a new time"
+            self._offered_for = disk
+            self._screen.notify(f"nothing to save: the text is unchanged{again}", timeout=4)
             self.look_at_disk()
             if then is not None:
                 then()
