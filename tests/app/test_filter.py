@@ -71,6 +71,9 @@ async def test_results_filter_keeps_rows_that_match_title_or_path(app: BrvTui, p
     results = screen(pilot).results
     assert all("key" in choice for choice in results.choices)
     assert f"of {results.all}" in shown(pilot)
+    screen(pilot).fill("refresh token rotation")
+    await settled(pilot)
+    assert results.choices == everything, "a query from another screen shows all its results"
 
 
 @pytest.mark.long

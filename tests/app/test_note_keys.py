@@ -82,8 +82,12 @@ async def test_new_note_for_an_uncovered_query_covers_the_query(
     assert "No note covers “zebra quagga”" in shown(pilot)
     assert "zebra_quagga.md" in shown(pilot)
     await pilot.press("tab")
+    await type_keys(pilot, "auth")
+    assert "creates the folder" not in shown(pilot)
+    await pilot.press("ctrl+u")
     await type_keys(pilot, "animals/stripes")
     assert "animals/stripes/zebra_quagga.md" in shown(pilot)
+    assert "creates the folder animals/stripes" in shown(pilot)
     await pilot.press("enter")
     await in_editor(pilot)
     assert "no note covered it: zebra quagga" in area(pilot).text
@@ -223,6 +227,7 @@ async def test_impossible_move_gives_a_reason_and_md_is_not_doubled(garden: Tree
 
 async def test_outdated_plan_is_not_applied(garden: Tree, pilot: AppPilot) -> None:
     await _press(pilot, "X", PlanDialog)
+    await until(pilot, lambda: "so the effect on answers is not known" in shown(pilot))
     await until(pilot, lambda: "removes" in shown(pilot))
     garden.file(NOTE, "# Rollback, otherwise\n")
     await pilot.press("enter")

@@ -82,9 +82,13 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
             path.set_text(("give the note a title; its file name is made from it", "muted"))
             return
         try:
-            path.set_text((self._path, "bold strong"))
+            new = self._path
         except PathError as error:
             path.set_text((str(error), "bad"))
+        else:
+            folder = new.rpartition("/")[0]
+            is_new = folder and not any(other.startswith(f"{folder}/") for other in self._taken)
+            path.set_text((new, "bold strong"), *([(f"creates the folder {folder}", "warn")] if is_new else []))
 
     async def action_begin(self) -> None:
         """Closes the dialog and returns the request, if the path is valid."""
@@ -179,7 +183,7 @@ class NoteChanges:
             title, make = "Archive", partial(session.notes.plan_archiving, [path])
             does = "is archived as in ByteRover: searches then find a short stub, and the full text is kept beside it."
             message = f"{path} {does}"
-        self._confirm(path, lambda: PlanDialog(title, message, make))
+        self._confirm(path, lambda: PlanDialog(title, message, make, partial(self._effect, session)))
 
     def archive_all(self, paths: Sequence[str]) -> None:
         """Archives the notes at ``paths`` in one step."""

@@ -303,7 +303,8 @@ class QueryScreen(FrameScreen):
             self.fill(" ".join(event.text.split()))
 
     def fill(self, query: str) -> None:
-        """Puts ``query`` into the field as if the user had typed it."""
+        """Puts ``query`` into the field as if the user had typed it, and shows all its results."""
+        self.results.clear_filter()
         self.field.value = query
         self.field.cursor_position = len(query)
 
