@@ -256,7 +256,8 @@ class Settings(NamedTuple):
         " changes this", by_hand=True,
     )] = ""  # fmt: skip
     hook_seconds: Annotated[int, _about(
-        "seconds after which your agent's hook stops waiting for an answer (`brv-tui delivery`)", least=1, most=3600
+        "seconds after which your agent's hook stops waiting for an answer (its timeout); an answer that took longer"
+        " counts as timed out in `brv-tui delivery` and the Log", least=1, most=3600
     )] = 6  # fmt: skip
     llm: Llm = Llm()
     services: Services = Services()

@@ -171,7 +171,7 @@ def test_effect_of_an_edits_time_is_not_attributed_to_its_text(garden: Tree) -> 
     assert change.now.rank_of(fresh) == 2
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{old} has a different file time: with the old one, the old ranking is back (tried)"
+        f"the file time of {old} changed: with the old one, the old ranking is back (tried)"
     )
 
 
@@ -243,7 +243,7 @@ def test_note_with_only_a_new_time_does_not_count_as_edited(garden: Tree) -> Non
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{old} has a different file time: with the old one, the old ranking is back (tried)"
+        f"the file time of {old} changed: with the old one, the old ranking is back (tried)"
     )
 
 

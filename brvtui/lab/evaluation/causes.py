@@ -205,7 +205,7 @@ class CauseFinder:
             return f"{path} was edited: with its old text"
         with suppress(OSError):
             if would_do(replace(edit, data=self.context.snapshot.read(path))):
-                return f"{path} has a different file time: with the old one"
+                return f"the file time of {path} changed: with the old one"
         parts = "text, file time and signals" if signals.paths else "text and file time"
         return f"{path} was edited: only with its old {parts} together"
 
