@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.fleet_trees import NOW_MS, make_fleet, some_queries
+from benchmarks.fleet_trees import NOW_MS, common_queries, make_fleet, rare_queries, some_queries
 from benchmarks.timings import setting
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.asking import MemberQuestion, MemberReply
@@ -141,15 +141,21 @@ def main() -> None:
     print(setting())
     for count in given.members:
         members = make_fleet(given.folder / "trees", count, given.notes)
-        found = measure(members, given.workers, [some_queries(given.queries)], given.folder / "own")
+        texts = {
+            "mixed words": some_queries(given.queries),
+            "rare words": rare_queries(given.queries, count),
+            "common words": common_queries(given.queries),
+        }
+        found = measure(members, given.workers, list(texts.values()), given.folder / "own")
         print(f"\n{len(members)} members, {found.notes} notes, {given.workers} processes")
         for name, (wall, cpu) in (
             ("first opening", found.first_opening),
             ("opening with kept indexes", found.opening),
         ):
             print(f"  {name}: {wall:.1f} s, {cpu:.1f} s of processor")
-        print(f"  warm query, each: {found.each[0]}")
-        print(f"  warm query, one ranking: {found.one[0]}")
+        for place, kind in enumerate(texts):
+            print(f"  warm query, {kind}, each: {found.each[place]}")
+            print(f"  warm query, {kind}, one ranking: {found.one[place]}")
         print(f"  memory of each process: {', '.join(f'{size:.0f} MB' for size in found.megabytes)}", flush=True)
 
 

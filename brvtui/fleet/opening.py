@@ -136,6 +136,8 @@ class OpenMember:
         self.project: Session | GitMemory = GitMemory(member, now_ms) if member.repository else _session(member, now_ms)
         self._place = Path(member.repository) if isinstance(self.project, GitMemory) else self.project.project.tree
         self._looked = -FRESH_S
+        self.digested: tuple[Any, str] = (None, "")
+        """The engine's constants and their digest, as last requested."""
         self.look(now_ms, 0.0)
 
     def look(self, now_ms: float, fresh_s: float = FRESH_S) -> None:

@@ -48,6 +48,8 @@ def _hash(member: str, worker: str) -> bytes:
 
 
 _STARTS_WITHIN_S = 60.0
+_AT_ONCE = 8
+"""The maximum number of questions in one message to a process. A process reads no message while it answers one."""
 _LOOK_S = 0.1
 """The interval in seconds between checks whether the replies are still wanted."""
 
@@ -80,10 +82,12 @@ class MemberExecutor(Protocol):
 class _Worker:
     process: programs.Worker
     waiting: deque[MemberQuestion] = field(default_factory=deque)
-    current: MemberQuestion | None = None
+    asked: deque[MemberQuestion] = field(default_factory=deque)
+    """The questions that the process has received and not answered. It is answering the first one."""
     since: float = 0.0
+    """The time of the last reply, or of sending the questions."""
     is_wanted: bool = True
-    """True if the answer is still wanted. An unwanted answer is dropped when it arrives, but its members stay open."""
+    """True if the answers are still wanted. Unwanted answers are dropped when they arrive, but members stay open."""
     is_ready: bool = False
     """True once the process has started. The time limit of a question begins then."""
 
@@ -102,8 +106,8 @@ class ProcessPool:
     ) -> Iterator[MemberReply]:
         """Yields one reply per question, in the order of arrival, until ``stopped`` returns True.
 
-        Stopping, or closing the iterator, does not wait. An answer that is still being computed is dropped when it
-        arrives, and its process keeps its members open.
+        Stopping, or closing the iterator, does not wait. Answers that are still being computed, at most
+        :data:`_AT_ONCE` per process, are dropped when they arrive, and the process keeps its members open.
         """
         try:
             for one in questions:
@@ -127,11 +131,13 @@ class ProcessPool:
 
     def _is_busy(self, name: str) -> bool:
         worker = self._workers[name]
-        if worker.current is None and worker.waiting:
-            worker.current, worker.since, worker.is_wanted = worker.waiting.popleft(), time.monotonic(), True
+        if not worker.asked and worker.waiting:
+            while worker.waiting and len(worker.asked) < _AT_ONCE:
+                worker.asked.append(worker.waiting.popleft())
+            worker.since, worker.is_wanted = time.monotonic(), True
             with suppress(OSError):  # if the process has ended, reading from it reports the error
-                worker.process.connection.send(worker.current)
-        return worker.current is not None and (worker.is_wanted or bool(worker.waiting))
+                worker.process.connection.send(tuple(worker.asked))
+        return bool(worker.asked) and (worker.is_wanted or bool(worker.waiting))
 
     def _replies(self, busy: Sequence[str], timeout_s: float) -> Iterator[MemberReply]:
         """Waits until a reply arrives, a process times out or the check interval ends. Yields the available replies."""
@@ -140,15 +146,15 @@ class ProcessPool:
         ready = programs.wait_for([self._workers[name].process.connection for name in busy], patience)
         for name in busy:
             worker = self._workers[name]
-            question = worker.current
-            assert question is not None
+            question = worker.asked[0]
             if worker.process.connection in ready:
                 try:
                     reply: MemberReply | None = worker.process.connection.recv()
                     if reply is None:
                         worker.is_ready, worker.since = True, time.monotonic()
                         continue
-                    worker.current = None
+                    worker.asked.popleft()
+                    worker.since = time.monotonic()
                 except (EOFError, OSError):
                     why, kind = "the process that asked it was ended", AbsenceKind.PROCESS_ENDED
                     reply = MemberReply(question.member.name, failure=why, kind=kind)
@@ -167,7 +173,10 @@ class ProcessPool:
         return worker.since + (timeout_s if worker.is_ready else max(timeout_s, _STARTS_WITHIN_S))
 
     def _restart(self, name: str) -> None:
-        waiting = self._workers[name].waiting
+        worker = self._workers[name]
+        waiting = worker.waiting
+        if worker.is_wanted:
+            waiting.extendleft(list(worker.asked)[:0:-1])
         self._end(name)
         if waiting:
             self._worker(name).waiting = waiting
@@ -182,7 +191,8 @@ def main() -> None:
     with suppress(EOFError, OSError):
         connection.send(None)  # tells the parent that this process is ready
         while True:
-            connection.send(ask(connection.recv()))
+            for question in connection.recv():
+                connection.send(ask(question))
 
 
 if __name__ == "__main__":

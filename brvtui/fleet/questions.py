@@ -42,14 +42,15 @@ class StateRequest:
         """The current state of the member."""
         project, context = opened.project, opened.context
         engine, constants = project.engines.named(project.engine), context.constants
-        alike = engine.rank_alike(constants) if isinstance(engine, RanksTogether) else constants
-        digest = blake2b(repr(alike).encode(), digest_size=8).hexdigest()
+        if opened.digested[0] is not constants:
+            alike = engine.rank_alike(constants) if isinstance(engine, RanksTogether) else constants
+            opened.digested = constants, blake2b(repr(alike).encode(), digest_size=8).hexdigest()
         snapshot = context.snapshot
         return MemberState(
             len(snapshot.notes),
             project.engine,
             project.engines.profile(project.engine),
-            digest,
+            opened.digested[1],
             () if project.kind.is_html else tuple(sorted(snapshot.domains)),
             snapshot.notices,
         )
