@@ -207,7 +207,7 @@ class Bench:
             root = lab_slider.project(_KEPT / "judged", notes, queries)
             for slider, (walls, own) in in_process("lab_slider", "steps", root).items():
                 ms, cpu = ([1000 * each for each in times] for times in (walls, own))
-                name = f"Lab, {queries:,} rows over {notes:,} notes follow `{slider}`"
+                name = f"Lab: updating {queries:,} rows over {notes:,} notes after a change of `{slider}`"
                 yield Row(name, ms, goal=goal_ms, cpu=cpu)
 
     def knowing(self) -> Iterator[Row]:

@@ -30,7 +30,7 @@ from tests.support.trees import BRV3, NOW_MS, Tree, changed
 from tests.tree.test_repository import run_git
 
 LARGE = "# Large\n" + "gate " * 2_200_000
-SUBMODULE = "a submodule is not read"
+SUBMODULE = "submodules are not read"
 
 
 def commit(tree: Tree) -> None:

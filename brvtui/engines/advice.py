@@ -67,7 +67,7 @@ NOTHING_HELPS = "none of the wordings tried finds it"
 CHECK_PATH = "check the path, or add the note"
 MAKE_READABLE = "correct the file or its name (see the reason), so that it can be read"
 MAKE_ROOM = "shorten or split it, or remove files that come before it"
-NO_WORDS = "the query has no word that can be searched"
+NO_WORDS = "the query contains no searchable words"
 _MARKUP = re.compile(r"\[([^\[\]]{0,200})\]\([^()]{0,500}\)|[`*]|</?\w{1,20}>")
 
 

@@ -114,7 +114,7 @@ def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
     for member in expanded:
         address = (member.path, member.repository, member.revision, member.folder, member.engine, member.profile)
         if address in places:
-            notices.append(f"{member.place}: is listed more than once; it is one member, {places[address]}")
+            notices.append(f"{member.place}: is listed more than once; it counts as one member, {places[address]}")
             continue
         own = _own_name(member, names)
         names.add(own)

@@ -144,7 +144,9 @@ def added_by(hit: Hit) -> str:
 
 
 def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a rule above ``hit`` if another search added it than ``before``, the search for the hit above it."""
+    """Returns a rule to draw above ``hit`` if it came from another search than the hit above it, which came from
+    ``before``.
+    """
     if not hit.found_by or hit.found_by == before:
         return []
     label, short = f"then, {added_by(hit)}", f"then, added for “{visible(hit.found_by)}”"

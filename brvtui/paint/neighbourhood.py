@@ -1,4 +1,4 @@
-"""Draws the links around one place of a graph with lines of text. A heavier link has a thicker line."""
+"""Draws the links around one node of a graph as text. Heavier links have thicker lines."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ _PARTS = 3
 _MORE = 2
 """The number of additional decimals that changes have compared with scores."""
 NO_VALUE = "–"
-_NEW_AGE = "an edit makes its note new, so the age counts from now"
+_NEW_AGE = "editing a note resets its age to zero"
 
 
 def diff_blocks(diff: AnswerDiff, width: int, of_edit: bool = False) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""Draws the links around one place of a graph as an SVG without external resources. Heavier links are thicker."""
+"""Draws the links around one node of a graph as an SVG without external resources. Heavier links are thicker."""
 
 from __future__ import annotations
 

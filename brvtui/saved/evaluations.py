@@ -98,4 +98,4 @@ def read_evaluation(path: Path) -> Evaluation:
     try:
         return from_plain(Evaluation, value.get("evaluation"), "evaluation")
     except PlainError as error:
-        raise SavedError(f"{path}: not an evaluation that can be read: {error}; create it again") from error
+        raise SavedError(f"{path} is not a readable evaluation ({error}); create it again") from error

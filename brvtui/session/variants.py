@@ -346,7 +346,7 @@ class VariantRunner:
         return found
 
     def brief(self, state: VariantState, judgment: Judgment) -> QueryResult:
-        """The answer like :meth:`result`, but without explanations if the engine can leave them out."""
+        """The same answer as :meth:`result`, but without explanations if the engine can omit them."""
         if not isinstance(state.engine, AnswersBriefly):
             return self.result(state, judgment)
         return brief_result(state.engine, state.context, state.finder.followed(judgment)[0], state.like)

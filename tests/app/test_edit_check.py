@@ -116,7 +116,8 @@ async def test_changed_answer_of_open_query_is_reported_but_not_judged(with_judg
         await pilot.press("enter")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
         assert [each.path for each in judged(with_judgments)[-1].documents] == ["billing/refunds.md"]
-        message = "“refunds billing” is judged by the answer before the edits; 4 judged queries in all; u undoes it"
+        based = "“refunds billing” is judged, based on the answer before the edits"
+        message = f"{based}; 4 judged queries in all; u undoes it"
         await until(pilot, lambda: message in toast_text(pilot))
 
 

@@ -119,7 +119,7 @@ async def test_uncovered_query_has_no_results_to_grade(pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga")
     await to_lab(pilot)
     await pilot.press("J")
-    await until(pilot, lambda: "is judged by the answer now" in toast_text(pilot))
+    await until(pilot, lambda: "is judged, based on the current answer" in toast_text(pilot))
     assert "grade its results" not in toast_text(pilot)
     assert "brv-tui judge set QUERY --expect" in toast_text(pilot)
 

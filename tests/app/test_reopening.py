@@ -247,7 +247,7 @@ async def test_trace_without_a_query_explains_the_missing_answer(garden: Tree, t
     app = BrvTui(Opening(save(garden, tmp_path, "")))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert "no word that can be searched" in text_of(pilot, "#route")
+        assert "no searchable words" in text_of(pilot, "#route")
         await pilot.press("escape", "enter")
         assert toasts(pilot) == ["there is no result"]
 

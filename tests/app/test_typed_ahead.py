@@ -93,7 +93,7 @@ async def test_dialog_acts_only_on_text_that_is_shown(app: BrvTui, garden: Tree)
         assert view(pilot).editor.edit.path == "deploy/how_we_deploy.md"  # type: ignore[union-attr]
 
 
-async def test_typing_after_a_save_answers_no_conflict_dialog(
+async def test_typing_after_a_save_does_not_answer_the_conflict_dialog(
     app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(UnexpectedQuestion, "wait", _wait_for_a_pause)

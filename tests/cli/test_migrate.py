@@ -1,4 +1,4 @@
-"""``brv-tui migrate --dry-run``: answers before and after, losses of notes, and no writes."""
+"""``brv-tui migrate --dry-run``: answers before and after, what the notes lose, and no writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, have no reader, or cannot encode our signs: no traceback is ever printed."""
+"""Standard streams that are closed, have no reader, or cannot encode our symbols: no traceback is ever printed."""
 
 from __future__ import annotations
 

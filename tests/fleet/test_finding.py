@@ -43,7 +43,7 @@ def test_folders_globs_and_repositories_become_members(make_tree: MakeTree, tmp_
     assert {one.kind for one in made.absent} == {AbsenceKind.ENTRY}
     assert made.notices == (
         f"{tmp_path}/*: 4 places are not memories (no .brv, and no bare repository)",
-        f"{tmp_path}/orders: is listed more than once; it is one member, orders",
+        f"{tmp_path}/orders: is listed more than once; it counts as one member, orders",
     )
 
 

@@ -71,7 +71,7 @@ def test_file_may_contain_ten_percent_control_bytes(controls: int, size: int, se
     assert is_seen(b"\x01" * controls + b"a" * (size - controls)) == seen
 
 
-def test_control_bytes_are_counted_relative_to_bytes() -> None:
+def test_share_of_control_bytes_counts_bytes_not_characters() -> None:
     assert is_seen(b"\x01" * 11 + "é".encode() * 88)
     assert not is_seen(b"\x01" * 11 + b"e" * 88)
 

@@ -39,7 +39,7 @@ def read(value: Any, partial: bool = True) -> NoteSignals | None:
     return from_mapping(value, Source.SIDECAR, BASE, partial)
 
 
-def test_default_signals_have_their_values() -> None:
+def test_default_signals_have_the_expected_values() -> None:
     assert defaults(BRV3.signals) == NoteSignals(50, 1, "draft", 0, 0, Source.DEFAULT)
 
 

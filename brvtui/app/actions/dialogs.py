@@ -46,8 +46,8 @@ DRAFT = Place("draft", "Draft dialog", PlaceKind.DIALOG, (
 
 EARLIER_ANSWER = Place("earlier answer", "Earlier answer dialog", PlaceKind.DIALOG, (
     Action("earlier.before", "enter", "dismiss(False)", "before edits",
-           "Judge by the answer from before the edits: it was right", bar=True, first=True),
-    Action("earlier.now", "n", "dismiss(True)", "now", "Judge by the current answer: it is right", bar=True),
+           "Judge based on the answer before the edits: it was right", bar=True, first=True),
+    Action("earlier.now", "n", "dismiss(True)", "now", "Judge based on the current answer: it is right", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 FIELD = Place("field", "Field dialog", PlaceKind.DIALOG, (

@@ -208,7 +208,7 @@ class Sharing:
         name, what = f"{_slug(trace.query)}.{ending}", f"the trace of {_quoted(trace)}"
         alone = self._services.with_keys(_ALONE) if self._services.store.view.pin.trace is not None else ""
         if self._services.is_web:
-            screen = ExportDialog(what, name, "the downloads of your browser", _file_of_form, alone)
+            screen = ExportDialog(what, name, "your browser's downloads folder", _file_of_form, alone)
             self._services.push_screen(screen, partial(self._hand_over, trace))
         else:
             write = partial(_written, self._project, trace)

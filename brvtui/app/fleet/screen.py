@@ -40,8 +40,8 @@ _NO_WHY = "Enter opens the result in its own memory; there, {results.why} explai
 _NO_TRACE = "each result has a trace in its own memory: Enter opens it"
 _ANSWER = "the fleet's answer: brv-tui fleet query … --format json"
 _GIT_WHY = (
-    "{} is read from git: brv-tui fleet explain QUERY NOTE --member {}, with --fleet FILE or --over PLACE, "
-    "explains why it is or is not in the answer"
+    "{} is read from git; to see why one of its notes is or is not in the answer, run brv-tui fleet explain QUERY NOTE "
+    "--member {} with --fleet FILE or --over PLACE"
 )
 _GIT_TRACE = "its trace: brv-tui fleet query … --member {} --trace --format json"
 

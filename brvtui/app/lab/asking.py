@@ -37,7 +37,7 @@ _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
 """The seconds between batches of answers, which keep the event loop free. Only sliders wait for the first batch."""
 _FEW_ROWS = 100
 """The maximum number of rows of a table that is quick to draw."""
-_KEPT = "with its current answer as the expected one: check the grades"
+_KEPT = "judgment taken from the engine's answer: check the grades"
 _EXPECTED = "brv-tui judge set QUERY --expect changes the expected answer"
 _BY_HAND = f"if an answer is wrong, grade its results on the Query screen; {_EXPECTED}"
 _MOST_ADDED = 200
@@ -285,9 +285,9 @@ def keep_answers(
             now = with_query(now, each.text, each.scope, each.expected, each.documents, _KEPT)
         return now
 
-    what = f"“{added[0].text}” is" if len(added) == 1 else f"{len(added)} queries are"
-    how = "now" if variant == Variant() else "before the edits" if variant.earlier is not None else f"with {variant}"
-    done = _changed(session, f"{what} judged by the answer {how}", edit)
+    what, answers = (f"“{added[0].text}” is", "answer") if len(added) == 1 else (f"{len(added)} queries are", "answers")
+    when = "" if variant == Variant() else " before the edits" if variant.earlier is not None else f" with {variant}"
+    done = _changed(session, f"{what} judged, based on the {'' if when else 'current '}{answers}{when}", edit)
     by_hand = _BY_HAND if any(each.documents for each in added) else _EXPECTED
     said = f"{done.said}; {by_hand}" if variant == Variant() else done.said
     return done._replace(said=said, left_out=left_out)

@@ -63,7 +63,7 @@ class DeliveryPane(Pane):
         self._entry: LoggedQuery | None = None
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the selected entry, which is not in the view."""
+        """Returns the selected entry. The view does not store it."""
         return (self._entry, *super().also_reads())
 
     def put(self, entry: LoggedQuery | None) -> None:

@@ -42,7 +42,7 @@ class MemoryDialog(Dialog[str]):
 
 
 class Memories:
-    """Shows the requested memory on the Query screen, and opens other memories in its place."""
+    """Shows the requested memory on the Query screen, and replaces it when the user chooses another one."""
 
     def __init__(
         self,

@@ -300,7 +300,7 @@ def _punctuation(found: Search) -> Clause:
     compared = (
         " is compared including its punctuation" if len(own) == 1 else " are compared including their punctuation"
     )
-    return clause(listed(own, "and"), f"{compared}, but the terms of notes have none") if own else clause()
+    return clause(listed(own, "and"), f"{compared}, but indexed terms never have any") if own else clause()
 
 
 # queries that notes answer

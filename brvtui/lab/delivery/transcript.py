@@ -29,7 +29,7 @@ _SHELL_COST = 8
 _MOST_BLOCKS = 500
 """The maximum number of blocks of a reply that are added to the recalls of a turn."""
 _MOST_OPEN = 4
-"""The maximum number of recalls in one turn to which later replies are added: the newest ones."""
+"""Later replies are added only to the newest recalls of a turn, at most this many."""
 _MOST_OPENED = 1_000
 _MOST_SESSIONS = 10_000
 TYPES = frozenset({"user", "assistant", "attachment", "system", "progress", "summary"})

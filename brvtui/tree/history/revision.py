@@ -153,7 +153,7 @@ def committed_tree(run: Callable[..., bytes], top: Path, commit: str, folder: st
         if shut := _shut_folder(f"{path}/" if mode == _SUBMODULE else path):
             unseen[shut] = HIDDEN_FOLDER if shut.rpartition("/")[2].startswith(".") else TOO_DEEP
         elif mode == _SUBMODULE:
-            unseen[path] = "a submodule is not read"
+            unseen[path] = "submodules are not read"
         elif stat.S_ISLNK(mode):
             links.append(path)
         elif stat.S_ISREG(mode) and name == ATTRIBUTES:

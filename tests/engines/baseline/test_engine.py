@@ -190,7 +190,7 @@ def test_stop_words_are_searched_only_without_other_words(notes: Tree) -> None:
     assert searched_words("to be or not to be") == {word: word for word in ("to", "be", "or", "not")}
     assert searched_words("not the token, the Tokens") == {"token": "token"}
     assert searched_words(" ") == {}
-    assert "the query has no word that can be searched" in verdict_sentence(asked(notes, "?!"))
+    assert "the query contains no searchable words" in verdict_sentence(asked(notes, "?!"))
     assert "no note contains ‘quokka’" in verdict_sentence(asked(notes, "the quokka"))
 
 

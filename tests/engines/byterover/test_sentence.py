@@ -64,9 +64,9 @@ SAID = [
      r"Not covered: no note contains ‘kubernetes’; ByteRover logs this as tier 2, as if notes had answered\."),
     ("kubernetes, istio envoy zyzzyva xylophone", "",
      "Not covered: no note contains ‘kubernetes’, ‘istio’, ‘envoy’, ‘zyzzyva’ or 1 more.*"),
-    ("", "", "Not covered: the query has no word that can be searched.*"),
-    ("   ", "", "Not covered: the query has no word that can be searched.*"),
-    ("???", "", "Not covered: the query has no word that can be searched.*"),
+    ("", "", "Not covered: the query contains no searchable words.*"),
+    ("   ", "", "Not covered: the query contains no searchable words.*"),
+    ("???", "", "Not covered: the query contains no searchable words.*"),
     ("quokka", "y", r".*; nothing was found in “y”, so the whole tree was searched\."),
     ("quokka", "zz", r".*; “zz” is not in the tree, so the whole tree was searched\."),
 ]  # fmt: skip
@@ -189,7 +189,7 @@ class TestNeedsAModel:
         tree.notes(60)
         text = said(tree.snapshot(), "kiwi umlauts?")
         assert "its title contains ‘kiwi’ (found by a search for ‘kiwi’)" in text
-        odd = "‘umlauts?’ is compared including its punctuation, but the terms of notes have none"
+        odd = "‘umlauts?’ is compared including its punctuation, but indexed terms never have any"
         assert f"; {odd}, so a search for the whole query finds nothing" in text
 
     def test_word_found_only_in_a_worse_match_is_named(self, tree: Tree) -> None:
@@ -239,7 +239,7 @@ class TestNotCovered:
         text = said(tree.snapshot(), "zyzzyva umlauts? plugh kiwi")
         assert text.startswith(
             "Not covered: no note contains ‘zyzzyva’ or ‘plugh’; "
-            "‘umlauts?’ is compared including its punctuation, but the terms of notes have none"
+            "‘umlauts?’ is compared including its punctuation, but indexed terms never have any"
         )
         assert "; the nearest, “Other”, reaches 0." in text
         assert " of the 0.85 that would make up for it: its path contains ‘kiwi’" in text

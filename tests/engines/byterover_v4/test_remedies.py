@@ -148,7 +148,7 @@ def check_all(made: Iterator[Case]) -> set[RemedyKind | None]:
 
 
 @pytest.mark.long
-def test_applied_remedies_have_the_promised_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_applied_remedies_reach_the_promised_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = unpacked(tmp_path, "space-21.json.gz", monkeypatch)
     assert check_all(cases(tmp_path, recorded, 1, FEW)) >= {RemedyKind.WORDING, RemedyKind.EDIT, RemedyKind.TITLE}
 
@@ -156,7 +156,7 @@ def test_applied_remedies_have_the_promised_rank(tmp_path: Path, monkeypatch: py
 @pytest.mark.long
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("name", ["space-21.json.gz", "space-22.json.gz"])
-def test_remedies_for_random_cases_have_the_promised_rank(
+def test_remedies_for_random_cases_reach_the_promised_rank(
     name: str, half: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded = unpacked(tmp_path, name, monkeypatch)

@@ -58,7 +58,7 @@ def hits(trace: Trace) -> list[tuple[str, float]]:
 
 
 def planted(folder: Path) -> Tree:
-    """A project of a dozen notes, in which the query finds some."""
+    """A project with a dozen notes, some of which match the query."""
     tree = Tree(folder / "project")
     tree.note("x/good.md", "Quokka", "all about the quokka and its anchor", 3, importance=70, maturity="core")
     tree.note("x/other.md", "Anchor", "an anchor holds; see @x/good.md and [good](good.md)", 30)

@@ -229,7 +229,7 @@ def _runner_up(case: Case) -> Counterfactual:
     if rival is None:
         return impossible(Lever.RUNNER_UP, "no other result is close enough to prevent a direct answer")
     if rival.origin not in (Origin.TEXT, Origin.NAME) or rival.shared_source or case.ignores_signals:
-        return Counterfactual(Lever.RUNNER_UP, LeverStatus.OPEN, f"{rival.title} has no signals that can be lowered")
+        return Counterfactual(Lever.RUNNER_UP, LeverStatus.OPEN, f"{rival.title} has no signals to lower")
     return _lowered(case, rival, now)
 
 
@@ -268,9 +268,8 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
     kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
     is_path = look_up_path(case.context.snapshot, case.trace.query).tried
     if not is_path and not case.reaches(saved):
-        return _above_ceiling(
-            case, Lever.TITLE, saved, "no title is enough: even if you edit the note today, its best possible score is"
-        )
+        what = "changing the title would not be enough: even if you edit the note today, its best possible score is"
+        return _above_ceiling(case, Lever.TITLE, saved, what)
     if young_is_enough and not is_path and not case.reaches(kept):
         what = "if you edit it today, it needs no more words; with its old date, its best possible score is"
         return _above_ceiling(case, Lever.TITLE, kept, what)
@@ -328,7 +327,7 @@ def _path(case: Case) -> Counterfactual:
         trial = case.try_change(change, (Origin.PATH,))
         if trial.answers:
             return verified(Lever.PATH, change, trial, f"“{query}”")
-    return Counterfactual(Lever.PATH, LeverStatus.OPEN, "its path is not read as a path")
+    return Counterfactual(Lever.PATH, LeverStatus.OPEN, "the engine does not recognise its path as a path")
 
 
 def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Counterfactual:
