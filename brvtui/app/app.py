@@ -673,7 +673,7 @@ class BrvTui(ConfiguredApp):
             self.notify(NO_MEMORY, timeout=4)
             mode = self.current_mode
         if mode in (MATURITY.name, HEALTH.name) and not self.view.kind.has_files:
-            self.notify("this is code: only notes have a maturity and a health", timeout=4)
+            self.notify("this is code: only notes have maturity and health", timeout=4)
             mode = self.current_mode
         return super().switch_mode(mode)
 

@@ -128,7 +128,7 @@ async def test_editing_keys_report_that_code_is_read_only(app: BrvTui, root: Pat
             ("I", "this is code: it is shown"),
             ("R", "this is code: it is shown"),
             ("P", "over code, only knowing answers"),
-            ("3", "only notes have a maturity"),
+            ("3", "only notes have maturity"),
         ):
             app.clear_notifications()
             await pilot.press(key)

@@ -20,7 +20,7 @@ async def test_predicted_ranking_matches_the_ranking_after_saving(garden: Tree, 
     await pilot.press("escape", "e")
     await until(pilot, lambda: view(pilot).editor.edit is not None)
     await looked(pilot)
-    assert "now, and once saved" in text_of(pilot, "#ranking")
+    assert "now, and after saving" in text_of(pilot, "#ranking")
     await pilot.press("f6")
     await type_keys(pilot, "# Credit note, credit note\n")
     await looked(pilot)

@@ -116,7 +116,7 @@ async def test_open_project_offers_result_actions_only_with_results(app: BrvTui)
         for name in ("Enter note text", "o in Notes", "w why", "e edit", "Esc back"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await pilot.press("w")
-        await until(pilot, lambda: "type a query on the screen 1 and select a note" in toast_text(pilot))
+        await until(pilot, lambda: "type a query on the Query screen (1) and select a note" in toast_text(pilot))
         await ask(pilot, "rollback")
         await press(pilot, "escape")
         for name in ("Enter note text", "o in Notes", "w why", "e edit"):

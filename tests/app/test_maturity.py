@@ -217,7 +217,7 @@ async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
         assert view(pilot).selection.file == column(pilot, "draft").chosen == FREEZE, "the note stays"
     assert len(seen) >= 4
     assert "5 hits: 76 ◐ validated" in text_of(pilot, "#ageing")
-    assert "promoted from 65: 4 more, 2 hits" in text_of(pilot, "#ageing")
+    assert "promoted at 65: 4 more, 2 hits" in text_of(pilot, "#ageing")
     await press(pilot, "f5", *"hhhhhh")
     assert "1 hit: 64 ○ draft" in text_of(pilot, "#ageing")
     await press(pilot, "l", "l")

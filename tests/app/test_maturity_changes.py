@@ -72,7 +72,7 @@ async def test_focus_follows_a_note_to_its_new_maturity_column(
         assert maturity(pilot).stop == "validated"
         assert column(pilot, "validated").chosen == view(pilot).selection.file == _ROTATION
         await press(pilot, "f5")
-        assert "promoted from 85: 2 more, 1 hit" in text_of(pilot, "#ageing")
+        assert "promoted at 85: 2 more, 1 hit" in text_of(pilot, "#ageing")
         await pilot.press("u")
         await _stands(pilot, _ROTATION, "draft")
         await press(pilot, "f2")

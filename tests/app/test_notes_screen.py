@@ -108,7 +108,7 @@ async def test_links_can_be_followed_and_b_goes_back(app: BrvTui, pilot: AppPilo
     await follow("nowhere")
     assert "leads nowhere: no such note" in toast_text(pilot)
     await follow("web")
-    assert "not a note of this tree: https://example.org" in toast_text(pilot)
+    assert "not a note in this tree: https://example.org" in toast_text(pilot)
     assert view(pilot).selection.file == HUB
     await follow("the end")
     assert note.lines[note.offset_row].plain.strip() == "The end" or note.offset_row == note.last_offset

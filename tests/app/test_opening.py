@@ -69,7 +69,7 @@ async def test_broken_index_is_reported(garden: Tree, make_app: MakeApp) -> None
     state.write_text("{")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert "the kept index is rebuilt: it is damaged" in toasts(pilot)
+        assert "the saved index is rebuilt: it is damaged" in toasts(pilot)
         assert view(pilot).project.overview
 
 

@@ -110,7 +110,7 @@ async def test_comparison_can_be_copied_but_is_not_saved_in_a_trace(app: BrvTui,
     await until(pilot, lambda: app.has_modal)
     await settled(pilot)
     text = " ".join(line.plain.strip() for line in app.screen.query_one("#field-hint", Paragraphs).lines)
-    assert "the pinned answer is not saved with it; y in its tab copies the comparison" in text
+    assert "the pinned answer is not saved with the trace; y in the comparison's tab copies the comparison" in text
 
 
 async def test_b_pins_unpins_and_replaces_the_pin(pilot: AppPilot) -> None:

@@ -97,7 +97,7 @@ def test_raw_text_contains_every_character_of_the_file(page: About) -> None:
 def test_broken_frontmatter_is_shown_as_text_with_its_problem(tree: Tree) -> None:
     tree.file("a/b.md", "---\ntitle: [unclosed\n---\n# B\n\ntext\n")
     text = _text(page_document(tree.session().about("a/b.md"), 60, False))
-    assert text.startswith(" frontmatter that cannot be read: line 2: did not find")
+    assert text.startswith(" unreadable frontmatter: line 2: did not find")
     assert "\n title: [unclosed\n" in text
     assert text.endswith(" B\n " + "─" * 59 + "\n text")
 
@@ -106,7 +106,7 @@ def test_deeply_nested_frontmatter_is_refused(tree: Tree) -> None:
     for block in ("a: " + "[" * 900 + "]" * 900, "a: " + "- " * 900 + "x", "a: 1" + ":59" * 20_000):
         tree.file("a/b.md", f"---\n{block}\n---\n# B\n")
         page = tree.session().about("a/b.md")
-        assert "frontmatter that cannot be read: " in _text(page_document(page, 80, False))
+        assert "unreadable frontmatter: " in _text(page_document(page, 80, False))
 
 
 def test_cut_text_ends_with_a_notice(tree: Tree) -> None:

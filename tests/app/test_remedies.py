@@ -248,7 +248,7 @@ async def test_folder_result_has_only_wording_remedies(app: BrvTui, garden: Tree
         brv(pilot).selection.select(folder)
         await settled(pilot)
         await pilot.press("escape", "w")
-        message = "none of the other wordings that were tried helps. It represents its folder"
+        message = "none of the other wordings that were tried helps. This result represents its folder"
         await until(pilot, lambda: message in flat(pilot))
 
 

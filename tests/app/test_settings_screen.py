@@ -198,7 +198,7 @@ def test_invalid_address_is_refused(name: str) -> None:
     for text in ("ftp:/x", "nowhere", "http://", "http://h h"):
         with pytest.raises(ConfigError, match=f"{name}: .* is not an address: it must begin with http:// or https://"):
             read_typed(row, text, result, read_library())
-    with pytest.raises(ConfigError, match=f"{name} has a user or a password") as refused:
+    with pytest.raises(ConfigError, match=f"{name} contains a user name or a password") as refused:
         read_typed(row, "https://me:hunter2@h/v1", result, read_library())
     assert "hunter2" not in str(refused.value)
     for text in ("", "http://localhost:11434/v1/", "https://example.org"):
@@ -288,7 +288,7 @@ async def test_settings_without_effect_can_be_removed_from_the_users_file(garden
         pane = await opened(pilot, "histroy")
         await pilot.press("enter")
         await until(pilot, lambda: toasts(pilot))
-        message = f"press Delete to take histroy out of {file}; make any other change there by hand"
+        message = f"press Delete to remove histroy from {file}; make any other change there by hand"
         assert toasts(pilot)[-1] == message
         pane.move_to(pane.choices.index("signals.frontmatter"))
         await settled(pilot)

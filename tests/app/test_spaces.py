@@ -257,7 +257,7 @@ async def test_file_ignored_by_v4_has_its_own_reason(space: Path) -> None:
         await pilot.press("e")
         await until(pilot, lambda: bool(frame(pilot).query("#problems")))
         await until(pilot, lambda: "whatever its text" in flat(pilot, "#problems"))
-        await until(pilot, lambda: "saving changes no answer" in flat(pilot, "#ranking"))
+        await until(pilot, lambda: "saving would not change any answer" in flat(pilot, "#ranking"))
         assert "score" not in text_of(pilot, "#saving")
 
 
@@ -321,7 +321,7 @@ async def test_maturity_screen_uses_v4_thresholds(space: Path) -> None:
         await press(pilot, "0")
         ageing = flat(pilot, "#ageing")
         assert "leaves high confidence in 54 d" in ageing
-        assert "promoted from 65: 15 more, 5 hits" in ageing
+        assert "promoted at 65: 15 more, 5 hits" in ageing
         await pilot.press("f")
         await until(pilot, lambda: "0 below high confidence by today" in text_of(pilot, "#forecast"))
         message = "no draft topic is below high confidence"

@@ -117,7 +117,7 @@ SWEEP = Place("sweep", "Sweep dialog", PlaceKind.DIALOG, (
 ), within=DIALOG)  # fmt: skip
 
 VERSIONS = Place("versions", "Installed engine dialog", PlaceKind.DIALOG, (
-    Action("versions.verify", "v", "dismiss('verify')", "verify", "Send it the same queries, in the background",
+    Action("versions.verify", "v", "dismiss('verify')", "verify", "Send the engine the same queries, in the background",
            bar=True),
     Action("versions.migrate", "m", "dismiss('migrate')", "3 to 4",
            "Show what a migration to ByteRover V4 would change", bar=True),

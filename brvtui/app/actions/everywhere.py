@@ -92,7 +92,7 @@ EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (
     Action("layout.reset", "equals_sign", "reset_layout", "reset layout", "Show all panes in their original sizes"),
     Action("help.pane", "f1", "help", "help", "Help on the focused pane", bar=True, first=True),
     Action("help.keys", "question_mark", "keys", "all keys", "All keys", bar=True),
-    Action("help.glossary", "ctrl+n", "glossary", "glossary", "What the terms on screen mean", first=True),
+    Action("help.glossary", "ctrl+n", "glossary", "glossary", "Explain the terms on screen", first=True),
 ), screens=ALL_SCREENS)  # fmt: skip
 
 EVERY_PANE = Place("every pane", "Every pane", PlaceKind.EVERY_PANE, (

@@ -11,8 +11,8 @@ ABOUT = Place("about", "About", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("notes",), needs=Need.PROJECT)  # fmt: skip
 
 AGEING = Place("ageing", "Ageing", PlaceKind.PANE, (
-    Action("ageing.more", "l,right", "times(1)", "what if +1", "What if it had one more access hit?", bar=True),
-    Action("ageing.less", "h,left", "times(-1)", "what if −1", "What if it had one fewer access hit?", bar=True),
+    Action("ageing.more", "l,right", "times(1)", "what if +1", "What if the note had one more access hit?", bar=True),
+    Action("ageing.less", "h,left", "times(-1)", "what if −1", "What if the note had one fewer access hit?", bar=True),
 ), within=EVERY_PANE, screens=("maturity",), needs=Need.PROJECT)  # fmt: skip
 
 ANSWER = Place("answer", "Answer", PlaceKind.PANE, (

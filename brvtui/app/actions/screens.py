@@ -92,14 +92,14 @@ MATURITY_SCREEN = Place("maturity", "Maturity screen", PlaceKind.SCREEN, (
            "Show only notes with the next kind of event, or all notes", bar=True),
     Action("board.only_before", "F", "only(-1)", "only…", "Show only notes with the previous kind of event"),
     Action("board.changes", "c", "only_changes", "only changes",
-           "Show only notes that will have changed by the day of the forecast, or all notes", bar=True),
+           "Show only notes that will have changed by the forecast date, or all notes", bar=True),
     Action("forecast.next", "right_square_bracket", "day(1)", "+1 day", "Move the forecast one day ahead", bar=True),
     Action("forecast.before", "left_square_bracket", "day(-1)", "−1 day", "Move the forecast one day back"),
     Action("forecast.month", "right_curly_bracket", "day(30)", "+30 days", "Move the forecast 30 days ahead", bar=True),
     Action("forecast.month_before", "left_curly_bracket", "day(-30)", "−30 days", "Move the forecast 30 days back"),
     _why("maturity", Need.EXPLAINED),
     Action("forecast.answers", "A", "answers", "answers then",
-           "Show in the Lab which answers will have changed by the day of the forecast, or in 30 days",
+           "Show in the Lab which answers will have changed by the forecast date, or in 30 days",
            bar=True),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 

@@ -132,7 +132,7 @@ def _signals(entry: Recorded) -> str:
 
 
 FindEffect = Callable[["Plan"], Sequence[Line]]
-_RUNNING = " running the judged and logged queries as if this were done…"
+_RUNNING = " running the judged and logged queries with this change…"
 _MOST_QUERIES = 6
 
 
@@ -313,7 +313,7 @@ class MoveDialog(TextDialog):
 
     def __init__(self, path: str, make: Callable[[str], Plan]) -> None:
         """Creates a dialog for ``path``; ``make`` plans the move to another path."""
-        message = f"Changes the path of {path}, and the links to it and in it."
+        message = f"Changes the path of {path}, and updates the links to it and in it."
         super().__init__("Rename or move", message, path, make, _SAME)
 
     def on_mount(self) -> None:

@@ -243,7 +243,7 @@ class GoneDialog(UnexpectedQuestion):
         message += f": its text is now in {moved}. " if moved else ". "
         super().__init__(
             f"{'Moved' if moved else 'Removed'} on disk",
-            f"{message}Keeping yours creates {path if moved else 'it'} again.",
+            f"{message}Keeping your text creates {path if moved else 'it'} again.",
         )
         self._moved = moved
 

@@ -44,7 +44,7 @@ class RankingPane(Pane):
             return wrapped(hint, width)
         if preview is None:
             is_unread = check is not None and bool(check.problems) and view.kind.is_html
-            return wrapped("saving changes no answer; Problems says why" if is_unread else "looking…", width)
+            return wrapped("saving would not change any answer; Problems says why" if is_unread else "looking…", width)
         lines = [*_outcome(preview, width), Line()]
         if preview.unseen:
             lines += [line(f" {part}", "bad") for part in wrap(f"no longer read: {preview.unseen}", width - 2)]
@@ -62,11 +62,13 @@ def _outcome(preview: EditPreview, width: int) -> list[Line]:
     before, after = preview.now, preview.after
     if before.tier is None or after.tier is None:
         same = before.verdict == after.verdict
-        text = f"{before.verdict}, now and once saved" if same else f"now {before.verdict}; once saved {after.verdict}"
+        text = (
+            f"{before.verdict}, now and after saving" if same else f"now {before.verdict}; after saving {after.verdict}"
+        )
         return [line(f" {part}", "text") for part in wrap(text, width - 2)]
     row = _tier(before).gap().add("now", "muted")
     if (before.tier, before.outcome) == (after.tier, after.outcome):
-        return [row.add(", and once saved", "muted")]
+        return [row.add(", and after saving", "muted")]
     return [row.add(" →", "muted").extend(_tier(after).spans).gap().add("saved", "muted")]
 
 

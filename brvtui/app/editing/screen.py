@@ -49,7 +49,7 @@ class FindField(OrderedInput):
 
     TITLE = "Find"
     HELP_TEXT = (
-        "Type words to find them in the note; upper and lower case are the same. Press Enter or the down arrow for "
+        "Type words to find them in the note; case does not matter. Press Enter or the down arrow for "
         "the next match, the up arrow for the previous one."
     )
     BINDINGS = bindings(FIND)

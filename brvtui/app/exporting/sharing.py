@@ -150,7 +150,7 @@ _NOTHING = {
     "trace": _NO_TRACE,
 }
 _TOAST_S = 8
-_ALONE = "the pinned answer is not saved with it; {copy.shown} in its tab copies the comparison"
+_ALONE = "the pinned answer is not saved with the trace; {copy.shown} in the comparison's tab copies the comparison"
 _LONGEST_NAME = 40
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """The control characters that a terminal may obey when copied text is pasted."""

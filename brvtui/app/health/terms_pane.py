@@ -24,7 +24,7 @@ from brvtui.wording import counted
 if TYPE_CHECKING:
     from brvtui.session import Session
 
-_WHY = " A query finds a note by the words that both contain, and rare words weigh most."
+_WHY = " A query finds a note by the words that both contain. Rare words count most."
 _NOTE = "note "
 """The beginning of the choices that are notes; terms contain no spaces."""
 _MOST_TERMS, _MOST_ROWS = 500, 200
@@ -52,8 +52,9 @@ class TermsPane(ChoicePane):
     HELP_TEXT = (
         "This pane lists the words of all notes as ByteRover's index contains them. df is the number of notes with a "
         "word, cf the number of its occurrences, and idf its weight in a search. {terms.take} opens a word: its other "
-        "spellings, which split a topic, the words that a query for it also finds, and its notes. {pane.filter} and a "
-        "part of a word filters the list; brv-tui terms --only split lists the words that notes also write as two."
+        "spellings, which split a topic, the words that a query for it also finds, and its notes. {pane.filter} "
+        "followed by part of a word filters the list; brv-tui terms --only split lists the words that notes also write "
+        "as two."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(TERMS)
 

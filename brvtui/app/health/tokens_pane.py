@@ -23,11 +23,11 @@ class TokensPane(Pane):
 
     TITLE = "Tokens"
     READS = (ProjectState, QueryState)
-    FILTER_DOES = "cut"
+    FILTER_DOES = "split"
     HELP_TEXT = (
-        "This pane shows how each engine cuts a text: the scope, the stop words that it leaves out, the words that it "
-        "searches, their stems, the FTS5 expression, and the words that match nothing in this memory. It begins with "
-        "the query of the Query screen. {pane.filter} types another text; Esc shows the query again."
+        "This pane shows how each engine splits a text into words: the scope, the stop words that it leaves out, the "
+        "words that it searches, their stems, the FTS5 expression, and the words that match nothing in this memory. It "
+        "begins with the query of the Query screen. {pane.filter} types another text; Esc shows the query again."
     )
 
     def __init__(self, *, id: str) -> None:
@@ -57,13 +57,13 @@ class TokensPane(Pane):
         """Returns the steps of each engine, or the reason why there are none."""
         key = _, text = self._wanted(view)
         if view.project.saved:
-            return wrapped("a saved trace: open its project to cut a text", width)
+            return wrapped("a saved trace: open its project to split a text", width)
         if not text:
-            hint = "Press {pane.filter} and type a text to see how each engine cuts it."
+            hint = "Press {pane.filter} and type a text to see how each engine splits it into words."
             return wrapped(self.services.with_keys(hint), width)
         if key != self._cut[0]:
             return wrapped("cutting…", width)
-        why = wrapped("Two texts match only if an engine cuts them into the same words.", width)
+        why = wrapped("Two texts match only if an engine splits them into the same words.", width)
         return [*why, *analysis_lines(self._cut[1], width)]
 
     def heading(self, view: View) -> str:

@@ -66,7 +66,7 @@ def _problem_with(action: Action, assigned: str) -> str:
             return f"terminals send {key!r} as {_SENT_AS[key]}: choose another key"
     if action.first and len({is_text(key) for key in keys}) > 1:
         text = next(key for key in keys if is_text(key))
-        return f"{text!r} types text in a field, and the other keys do not: use only one kind of keys for this action"
+        return f"{text!r} types text in a field, and the other keys do not: use only one kind of key for this action"
     return ""
 
 

@@ -123,7 +123,7 @@ class EditCheck:
             undo = self._services.shown_key("note.undo") if can_undo else ""
             message = sentence(effect, store.view.kind.noun, "" if in_front else key, undo)
             if is_by_earlier:
-                message = f"this save changed no answer further; {message}"
+                message = f"this save changed no further answers; {message}"
             if not store.view.is_native:
                 message = f"{store.view.presentation.title}: {message}"
             self._message = message

@@ -36,10 +36,10 @@ _WORSE = "worse"
 _HEAD = 2
 """The number of lines above the rows: the column names and the means."""
 _MEANINGS = {
-    "ndcg": "1 if right notes are first", "recall": "share of the right notes in the top {}",
-    "precision": "share of right notes in the top {}", "mrr": "1 divided by the rank of the first right note",
+    "ndcg": "1 if right notes are first", "recall": "share of all right notes found in the top {}",
+    "precision": "share of the top {} that are right notes", "mrr": "1 divided by the rank of the first right note",
     "map": "mean precision at the right notes", "success": "1 if the top {} include a right note",
-    "judged": "share of the top {} with a grade",
+    "judged": "share of the top {} that have a grade",
 }  # fmt: skip
 """The meaning of each metric. Keys are names without the number of results, which replaces ``{}``."""
 EMPTY = (

@@ -118,7 +118,7 @@ class WhatIfPane(ChoicePane):
         if not controls:
             if view.project.saved:
                 return wrapped("a saved trace: open its project to change constants", width)
-            return wrapped(f"the engine's constants, once the {view.kind.noun}s are read", width)
+            return wrapped(f"the engine's constants appear here once the {view.kind.noun}s are read", width)
         is_roomy = width >= _ROOMY
         label = min(_LABEL + (4 if is_roomy else 0), width // 3)
         self._value = _VALUE + (6 if is_roomy else 0)

@@ -18,7 +18,7 @@ from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
 _MOST_LINES = 500
-_PRIVATE = "Transcripts are private and were not read. {log.lost} permits it."
+_PRIVATE = "Transcripts are private and were not read. {log.lost} permits reading them."
 _ASKING = "{log.take} in the log runs it again"
 _CHANNELS = {
     DeliveryChannel.HOOK: "the hook",

@@ -46,7 +46,7 @@ class LogPane(ChoicePane):
     HELP_TEXT = (
         "This pane lists the answered queries, newest first: those that the engine logged and those that you ran "
         "here. Each row has the time, who asked, the tier, the milliseconds and the best score; a cross marks an "
-        "answer whose first note is wrong by your grades, and a check one that would be right now. If you permit "
+        "answer whose first note is wrong by your grades; a check marks one that would be right now. If you permit "
         "reading transcripts ({log.lost}), it also shows whether the answer reached the agent. The query under the "
         "cursor is run again with an empty cache, and the pane beside the list shows what has changed. Press "
         "{log.take} to run it on the Query screen. Press {log.follow} to follow the engine: each query that it logs "

@@ -43,11 +43,12 @@ class LogEntryPane(Pane):
     TITLE = "Then and now"
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
-        "This pane compares the selected query's logged answer with its current one, computed with an empty cache "
-        "from the current notes. A cross marks a first note that is wrong by your grades, and a check one that was. It "
-        "lists differences in tier, first note and score, and their causes: edits (undone one by one to prove it), "
-        "other changed notes, the passage of time, or another profile. If the logged answer came from the cache, it is "
-        "compared with the answer from the notes themselves. The logged answer is at the end, if the log contains it."
+        "This pane compares the selected query's logged answer with its current one, computed with an empty cache from "
+        "the current notes. A cross marks a first note that is wrong by your grades, and a check marks one that was "
+        "wrong and is now right. The pane lists differences in tier, first note and score, and their causes: edits "
+        "(undone one by one to prove it), other changed notes, the passage of time, or another profile. If the logged "
+        "answer came from the cache, it is compared with the answer from the notes themselves. The logged answer is at "
+        "the end, if the log contains it."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -232,9 +233,7 @@ class LogSummaryPane(Pane):
         lines = [rule(width, "the engine's log", dash=self.glyphs.dash)]
         lines += wrapped(f"{log.place}{'' if log.exists else ', which does not exist yet'}", width)
         if log.is_pending:
-            lines += wrapped(
-                "V4's rows that are waiting to be sent (sent rows are gone). brv-tui only reads them.", width
-            )
+            lines += wrapped("V4's rows waiting to be sent (sent rows are removed). brv-tui only reads them.", width)
         return lines
 
     def _tiers(self, summary: LogSummary, width: int) -> list[Line]:
@@ -249,7 +248,7 @@ class LogSummaryPane(Pane):
         if summary.uncovered:
             lines.append(line(" – ", "muted").add("not covered", NO_ANSWER).add(f" {summary.uncovered:>6} ", "strong"))
         if summary.cached is not None:
-            of_whom = " of those with a tier" if summary.untiered else ""
+            of_whom = " of answers with a tier" if summary.untiered else ""
             lines.append(line(" from the cache ", "muted").add(f"{summary.cached:.0%}", "strong").add(of_whom, "muted"))
         for other in summary.untiered:
             counts = line(f" {other.engine} ", "muted").add(f"{other.answered} answered", "strong")

@@ -154,9 +154,9 @@ class AgeingPane(Pane):
     READS = (ProjectState, SelectionState, StaleState)
     HELP_TEXT = (
         "This pane shows how the selected note ages if nobody touches it. The curves are its importance (out of 100), "
-        "its recency, and its best possible score, that of a perfect text match. The horizontal lines are the scores "
+        "its recency, and its best possible score (for a perfect text match). The horizontal lines are the scores "
         "needed for a direct answer and for the prompt (in a space of ByteRover V4: for high and medium confidence); "
-        "the vertical line is the day of the forecast. Below are the coming events, the note's distance from "
+        "the vertical line is the forecast date. Below are the coming events, the note's distance from "
         "promotion and demotion, and the effect of more hits or updates; press {ageing.more} for one more or "
         "{ageing.less} for one fewer. If another engine answers, the effect of time on that engine's scores is at the "
         "top."
@@ -321,12 +321,10 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
     if row.promoted_from is None:
         texts.append((f"{glyphs.check} core: there is no higher maturity", "muted"))
     elif row.hits_to_promotion is None:
-        texts.append(
-            (f"{glyphs.cross} promoted from {row.promoted_from:g}, which no number of hits can reach", "muted")
-        )
+        texts.append((f"{glyphs.cross} promoted at {row.promoted_from:g}, which no number of hits can reach", "muted"))
     else:
         lack = f"{row.to_promotion:.4g} more, {plural(row.hits_to_promotion, 'hit')}"
-        texts.append((f"{glyphs.up} promoted from {row.promoted_from:g}: {lack}", "text"))
+        texts.append((f"{glyphs.up} promoted at {row.promoted_from:g}: {lack}", "text"))
     if row.demoted_below is None:
         texts.append((f"{glyphs.check} draft: there is no lower maturity", "muted"))
     elif row.after_one_hit != row.maturity and (row.to_demotion or 0) < 0:

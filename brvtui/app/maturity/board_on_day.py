@@ -139,7 +139,7 @@ class Ageing:
 
 @dataclass(frozen=True, slots=True)
 class EngineForecast:
-    """The ageing of the note at ``path`` in an engine other than ByteRover, until a day of the forecast."""
+    """The ageing of the note at ``path`` in an engine other than ByteRover, until a forecast date."""
 
     path: str
     engine: str

@@ -91,7 +91,7 @@ def _named(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Lin
 
 
 def _bar(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Line:
-    """Returns the bar for the note's importance on the day of the forecast, with the thresholds of its maturity."""
+    """Returns the bar for the note's importance on the forecast date, with the thresholds of its maturity."""
     board = on_day.board
     level = int(board.snapshot.columns.maturity[position])
     rules = board.rules.signals

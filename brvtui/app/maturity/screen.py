@@ -256,10 +256,10 @@ class MaturityScreen(FrameScreen):
     def why_notice(self) -> str:
         """A notice that explanations refer to today, if the board shows another day; otherwise empty."""
         is_forecast = self.wanted.day and self.view.answered is not None and self.note_at_hand
-        return "this explains the current answer, not the answer on the day of the forecast" if is_forecast else ""
+        return "this explains the current answer, not the answer on the forecast date" if is_forecast else ""
 
     def action_answers(self) -> None:
-        """Opens the Lab with the answers on the day of the forecast, or in 30 days if that day is today."""
+        """Opens the Lab with the answers on the forecast date, or in 30 days if that day is today."""
         self._show_answers(self.wanted.day or _MONTH)
 
     @on(ColumnPane.Filtered)
@@ -319,7 +319,7 @@ class MaturityScreen(FrameScreen):
             await super().action_back()
 
     def action_only_changes(self) -> None:
-        """Switches between notes that change by the day of the forecast and all notes; from today, first moves 30 days
+        """Switches between notes that change by the forecast date and all notes; from today, first moves 30 days
         ahead.
         """
         if self.wanted.day:

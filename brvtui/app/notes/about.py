@@ -37,7 +37,7 @@ _SEPARATOR = "\0"
 _LIKE = f"like{_SEPARATOR}"
 _OF_A_TRACE = "this is a saved trace: open its project to see facts about the note (brv-tui FOLDER)"
 _OF_CODE = (
-    "a symbol, with its lines up to the next one. Only notes have signals, links and a place in the manifest. "
+    "a symbol, with its lines up to the next symbol. Only notes have signals, links and a place in the manifest. "
     "To see what this symbol is linked with, run a query that finds it."
 )
 FIND_SIMILAR = "find similar"

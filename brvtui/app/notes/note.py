@@ -268,7 +268,7 @@ class NotePane(Pane):
         if target.broken:
             self.notify(f"this link leads nowhere: {target.broken}", severity="warning", timeout=4)
         elif target.outside:
-            self.notify(f"not a note of this tree: {target.outside}", timeout=6)
+            self.notify(f"not a note in this tree: {target.outside}", timeout=6)
         elif not target.path or target.path == self.view.selection.file:
             self._fragment = target.fragment
             self._show_fragment()

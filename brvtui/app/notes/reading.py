@@ -192,7 +192,7 @@ def _rendered(page: About, folded: str, typesetter: Typesetter) -> None:
     block = block_of(page.text)
     body = page.text[front.body_start :]
     if front.problem and block:
-        problem = f"frontmatter that cannot be read: {visible(_where_broken(page.text) or front.problem)}"
+        problem = f"unreadable frontmatter: {visible(_where_broken(page.text) or front.problem)}"
         typesetter.warn(problem)
         plain(block.rstrip("\n"), typesetter)
         body = page.text.partition(block)[2].partition("\n")[2]

@@ -36,7 +36,7 @@ class CachePane(Pane):
         "1, as long as it is fresh and the tree's fingerprint (a digest of its files) is unchanged. Below a stale "
         "entry are the changes since then. The engine checks the tree only now and then (cache.fingerprint_seconds, "
         "limits.index_seconds), and may give an old answer until it does. Press {cache.clear} to clear the cache; "
-        "switching to another profile clears it, too."
+        "switching to another profile also clears it."
     )
 
     def heading(self, view: View) -> str:

@@ -56,9 +56,9 @@ class Reasons:
             self._services.notify(f"{overview.why_empty}: there is no note to explain", timeout=4)
         elif session is None or trace is None or not file:
             first = (
-                "type a query on the screen {screens.query} and select a note"
+                "type a query on the Query screen ({screens.query}) and select a note"
                 if trace is None
-                else "select a note, here or on the screen {screens.notes}"
+                else "select a note, here or on the Notes screen ({screens.notes})"
             )
             message = f"{first}; {{results.why}} then explains why it is or is not in the answer"
             if self._services.current_mode == MATURITY.name:

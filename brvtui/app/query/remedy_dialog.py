@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 _TRYING = "trying other wordings, {edits}, and words in its title…"
 _TRYING_OF_FOLDER = "trying other wordings…"
 _OF_FOLDER = (
-    "none of the other wordings that were tried helps. It represents its folder, so a note in that folder that "
-    "matches better would help"
+    "none of the other wordings that were tried helps. This result represents its folder, so a note in that folder "
+    "that matches better would help"
 )
 _NONE = "nothing that was tried helps: other wordings, {edits}, its title"
 _NO_MORE = "what helps is shown above; no other change that was tried helps"

@@ -182,7 +182,7 @@ class RoutePane(Pane):
         self.pinned = len(top)
         trace = view.answered
         if trace is None:
-            return top or wrapped("the route of a query: the gates that it passes and fails", width)
+            return top or wrapped("a query's route: the gates that it passes and fails", width)
         from brvtui.paint.blocks import lines_of
         from brvtui.paint.steps import notices, times
 

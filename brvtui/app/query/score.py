@@ -36,7 +36,7 @@ class ScorePane(Pane):
         if view.opening:
             return []
         if view.answered is None:
-            return wrapped("the score of the selected result, part by part", width)
+            return wrapped("the selected result's score, part by part", width)
         is_scored = view.hit is not None or view.retried is not None or view.near_miss is not None
         if not is_scored and view.stale.files.get(view.selection.file) == GONE:
             return wrapped(f"{self.glyphs.warn} {view.selection.file}: the file is gone", width, "warn")

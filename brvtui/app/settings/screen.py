@@ -249,8 +249,8 @@ class SettingsScreen(FrameScreen):
         if not row.editable:
             message = f"{row.name} can only be changed by hand, in {row.source.place}"
             if row.source.layer is Layer.USER:
-                press = self.services.with_keys("press {settings.default} to take ")
-                message = f"{press}{row.name} out of {row.source.place}; make any other change there by hand"
+                press = self.services.with_keys("press {settings.default} to remove ")
+                message = f"{press}{row.name} from {row.source.place}; make any other change there by hand"
             self.notify(message, severity="warning")
             return
 

@@ -78,7 +78,7 @@ class UpcomingEvent:
     days: float
     """Days from today; 0 if the event has already occurred."""
     by_then: bool
-    """True if the event occurs after today, but no later than the day of the forecast."""
+    """True if the event occurs after today, but no later than the forecast date."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,18 +90,18 @@ class Forecast:
 
     @cached_property
     def then(self) -> BoardState:
-        """The state of every note on the day of the forecast."""
+        """The state of every note on the forecast date."""
         return self.board.after(self.day)
 
     @cached_property
     def changed(self) -> Mapping[Event, Bools]:
-        """For each event, a mask of the notes for which it occurs after today and by the day of the forecast."""
+        """For each event, a mask of the notes for which it occurs after today and by the forecast date."""
         today = self.board.today.has_come
         return {event: come & ~today[event] for event, come in self.then.has_come.items()}
 
     @cached_property
     def any_change(self) -> Bools:
-        """A mask of the notes for which any event occurs after today, but no later than the day of the forecast."""
+        """A mask of the notes for which any event occurs after today, but no later than the forecast date."""
         return np.asarray(np.logical_or.reduce(list(self.changed.values())), dtype=np.bool_)
 
     def coming(self, position: int) -> tuple[UpcomingEvent, ...]:
@@ -147,7 +147,7 @@ def columns(
     """For each of :data:`brvtui.ranking.maturity.LEVELS`, the positions in the snapshot of its notes, sorted by
     ``order`` and then by path.
 
-    With ``only``, the result is limited to notes for which that event has occurred by the day of the forecast. With
+    With ``only``, the result is limited to notes for which that event has occurred by the forecast date. With
     ``in_span``, it is limited to notes for which that event (or any event, if ``only`` is None) occurs after today.
     """
     board = forecast.board
@@ -207,7 +207,7 @@ def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
 
 
 def note_forecast(forecast: Forecast, path: str) -> DocumentForecast | None:
-    """The best possible score of the note at ``path`` now and on the day of the forecast, and its ageing events; None
+    """The best possible score of the note at ``path`` now and on the forecast date, and its ageing events; None
     for a file that is not searched.
     """
     board = forecast.board
