@@ -149,7 +149,7 @@ def check_since(session: Session, paths: tuple[str, ...], revision: str) -> Edit
     texts = {path: content_on_disk(snapshot, path) for path in paths}
     for path, data in texts.items():
         if data is None and path not in before.parsed:
-            raise UnknownNote(f"no note {path}, neither now nor at {revision}: check the path")
+            raise UnknownNote(f"there is no note {path}, now or at {revision}: check the path")
     olds = {path: edit.data for path, edit in earlier.edits.items()}
     contents = {path: data for path, data in texts.items() if data is not None}
     problems: dict[str, tuple[Problem, ...]] = dict.fromkeys(paths, ())

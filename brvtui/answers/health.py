@@ -17,7 +17,7 @@ from brvtui.trace import SilentQuery, to_plain
 if TYPE_CHECKING:
     from brvtui.session import Session
 
-_NO_CONSENT = "transcripts are private, so none was read; brv-tui delivery --transcripts DIR permits it"
+_NO_CONSENT = "transcripts are private and were not read; brv-tui delivery --transcripts DIR permits reading them"
 
 
 def short_health(session: Session, days: int, most: int) -> dict[str, Any]:

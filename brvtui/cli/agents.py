@@ -96,11 +96,11 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     from brvtui.trace import to_plain
 
     if is_piped and len(files) > 1:
-        raise click.UsageError("--stdin checks the text of one FILE")
+        raise click.UsageError("--stdin works with only one FILE")
     if request.project is None:
         folders = {folder.parent for file in files for folder in Path(file).absolute().parents if folder.name == MARKER}
         if len(folders) > 1:
-            raise click.UsageError("the files are in several memories: check those of each one separately")
+            raise click.UsageError("the files are in several memories: check each memory's files separately")
         request = request._replace(project=next(iter(folders), None))
     tree = request.find().project.tree
     own = [path for file in files if (path := _inside(tree, file))]

@@ -194,7 +194,7 @@ def _show_files_without_note(code: RepositorySnapshot, answer: CodeAnswer | None
     for path in files:
         click.echo(visible(path))
     if not code.documentation.has_code:
-        say("no source file was read, so there is none that a note could mention", err=True)
+        say("no source file was read, so no note can mention one", err=True)
     elif not files:
         say(f"every file{' in the answer' if answer is not None else ''} is mentioned in a note", err=True)
     return OK if files else NEGATIVE

@@ -49,7 +49,7 @@ Examples:
     "--since",
     type=earlier_or_moment,
     metavar="TIME",
-    help="Only turns since this time, or of the last days, such as 7d.",
+    help="Only turns since an ISO 8601 time, or within a span, such as 7d.",
 )
 @click.option("--session", "session_id", default="", metavar="ID", help="Only turns of this session.")
 @click.option(
@@ -111,7 +111,7 @@ def delivery(
     if any(turn.outcome in gated for turn in found.turns):
         return NEGATIVE
     if gated and is_pointed_to(session):
-        raise Failure("--fail-on: .brv only points to another project, whose turns these are; name it", FAILED)
+        raise Failure("--fail-on: .brv only points to another project, to which these turns belong; name it", FAILED)
     if gated and not found.turns:
         raise Failure("--fail-on: no turn was found, so nothing was checked; see --transcripts and --session", FAILED)
     if gated and found.is_cut_off:

@@ -85,7 +85,7 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
         raise click.UsageError("give the TEXT of a query, or --saved FILE.json")
     if not any(differences.values()):
         options = "--edit NOTE=FILE, --without NOTE, --at +30d, --rev REV, --to-profile NAME or --to-signals FILE"
-        raise click.UsageError(f"say what is different: {options}")
+        raise click.UsageError(f"give at least one difference: {options}")
     session = request.open_noting_scope()
     then_ms = session.clock()
     plan = DiffPlan(

@@ -45,7 +45,7 @@ def found_report(found: FoundNotes, by_word: Mapping[str, int], noun: str, width
     lines = [line(f" {found.count} of {count} match", "bold strong")]
     if by_word:
         each = ", ".join(f"‘{word}’ {number}" for word, number in by_word.items())
-        lines.append(line(f" alone: {each}; put OR between words to find either", "muted"))
+        lines.append(line(f" word by word: {each}; put OR between words to find any of them", "muted"))
     for note in found.notes:
         lines += _note_lines(note)
     if found.count > len(found.notes):

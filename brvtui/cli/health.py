@@ -62,7 +62,9 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
     """
     session = request.open()
     if not session.kind.has_files:
-        raise Failure(f"{session.project.name} is code: only notes have a health; open a project of notes", BAD_USAGE)
+        raise Failure(
+            f"{session.project.name} is code: health applies only to notes; open a project of notes", BAD_USAGE
+        )
     report = session.health.report(days)
     for notice in session.snapshot.search_notices(bool(report.notes)):
         say_note(notice)
@@ -89,6 +91,6 @@ def health(gates: tuple[str, ...], days: int, request: ProjectRequest, form: str
         say_note(f"--fail-on fails because not all pairs of {session.kind.noun}s were compared: there are too many")
         return NEGATIVE
     if unsearched := sorted(report.unsearched.intersection(gates)):
-        say_note(f"--fail-on {unsearched[0]} fails: there are too many {session.kind.noun}s to search for them all")
+        say_note(f"--fail-on {unsearched[0]} fails: there are too many {session.kind.noun}s to search for each of them")
         return NEGATIVE
     return NEGATIVE if any(one.kind in gates or one.confidence in certain for one in report.findings) else OK

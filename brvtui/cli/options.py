@@ -250,13 +250,13 @@ def engine_option(command: _F) -> _F:
 def space_options(command: _F) -> _F:
     """Adds ``--space`` and ``--root``, which name a ByteRover V4 space in the same way as V4's own scripts."""
     for option in (
-        click.option("--root", type=NamedPath(), help="Query the ByteRover V4 space that has this tree."),
+        click.option("--root", type=NamedPath(), help="Query the ByteRover V4 space with this tree."),
         click.option(
             "--space",
             metavar="NAME",
             type=filled,
             callback=lambda _, __, name: name or "",
-            help="Query the ByteRover V4 space that has this name.",
+            help="Query the ByteRover V4 space with this name.",
         ),
     ):
         command = option(command)

@@ -98,7 +98,7 @@ _GROUPS = {
     },
     "Notes": {
         "health": ("health:health", "List duplicates, superseded facts, junk and gaps"),
-        "maturity": ("maturity:maturity", "Forecast what ageing will change in coming days"),
+        "maturity": ("maturity:maturity", "Forecast ageing events in the coming days"),
         "migrate": ("migrate:migrate", "Show what a migration to V4 would change"),
         "forget": ("upkeep:forget", "Remove the signals and feedback recorded here"),
     },

@@ -48,7 +48,7 @@ Examples:
     help="Only terms in more than half of the notes, in one note, or also written as two words.",
 )  # fmt: skip
 @click.option("--term", type=filled, help="Show one term with its notes, neighbours and other spellings.")
-@click.option("--tokens", metavar="TEXT", type=filled, help="Show how each engine cuts TEXT into words.")
+@click.option("--tokens", metavar="TEXT", type=filled, help="Show how each engine splits TEXT into words.")
 @engine_option
 @space_options
 @project_option
@@ -78,7 +78,7 @@ def terms(
     if tokens is not None:
         analyses = session.engines.analyses(tokens, request.engine)
         if not analyses:
-            raise Failure(f"{request.engine} does not show how it cuts a text: leave --engine out", BAD_USAGE)
+            raise Failure(f"{request.engine} does not show how it splits a text: leave --engine out", BAD_USAGE)
         engines = [{"engine": name, "steps": [*map(asdict, steps)]} for name, steps in analyses.items()]
         _write(form, {"text": tokens, "engines": engines}, partial(analysis_lines, analyses))
         return OK

@@ -264,7 +264,7 @@ def _connected(scheduler: str, trusted: bool) -> Any:
     try:
         return client(address=address, timeout=_CONNECT_S, set_as_default=False)
     except Exception as error:  # Dask raises many kinds of exceptions for this
-        why = " ".join(str(error).split()) or f"nothing was heard within {_CONNECT_S:g} s"
+        why = " ".join(str(error).split()) or f"no reply within {_CONNECT_S:g} s"
         raise ClusterError(f"{address}: no scheduler answers there ({why}); start one with dask scheduler") from error
 
 

@@ -135,7 +135,11 @@ def _expanded(entry: FleetEntry, here: Path, until: float) -> tuple[list[Member]
     try:
         place = str(here / Path(entry.places[0]).expanduser())
     except RuntimeError:
-        return [], [_unusable(entry.name, f"{entry.places[0]}: its ~ names no user of this machine; correct it")], []
+        return (
+            [],
+            [_unusable(entry.name, f"{entry.places[0]}: its ~ does not name a user of this machine; correct it")],
+            [],
+        )
     if entry.spaces:
         return _spaces(entry, Path(place))
     if entry.repository:

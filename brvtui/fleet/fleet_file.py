@@ -166,7 +166,7 @@ def read_entries(file: Path, given: bool = True) -> tuple[str, tuple[FleetEntry,
     listed, name = tables.pop("member", []), tables.pop("name", "")
     if tables or not isinstance(listed, list) or not isinstance(name, str):
         unknown = shortened(", ".join([*tables][:MOST_PROBLEMS])) or "member or name"
-        raise FleetError(f"{file}: {unknown} cannot be used: a fleet has a name and tables [[member]]")
+        raise FleetError(f"{file}: {unknown} cannot be used: a fleet has a name and [[member]] tables")
     entries, wrong = [], []
     for number, table in enumerate(listed, start=1):
         try:

@@ -58,7 +58,7 @@ class Projects:
         elif len(found) > 1:
             found = {root: folder for root, folder in found.items() if Path(note).is_relative_to(root)} or found
         if not found:
-            name_it = "set project to a folder in there, or start brv-tui mcp with --project DIR"
+            name_it = "set project to a folder inside one of them, or start brv-tui mcp with --project DIR"
             raise ProjectError(f"no memory {shortened(wanted)} in {places}: {name_it}")
         if len(found) > 1:
             raise ProjectError(f"several projects: set project to one of {places}")
@@ -103,11 +103,11 @@ class Projects:
             return session, ()
         project, limit = session.project, root if folder is self._here else folder.resolve()
         if not (project.root.is_relative_to(limit) and project.tree.is_relative_to(limit)):
-            where = f"{root} leads to {project.root}, with its notes in {project.tree}, which is not all in {limit}"
+            where = f"{root} leads to {project.root}, with its notes in {project.tree}, which is not wholly in {limit}"
             raise ProjectError(f"{where}: to allow that, start brv-tui mcp with --project {root}")
         outside = ", ".join(one.alias for one in project.sources if not one.tree.is_relative_to(limit))
         if not outside:
             return session, ()
         session = Session.open(root, now_ms=self._now_ms, alone=True)
         session.services_permitted = False
-        return session, (f"shared sources are left out, because {outside} lead outside of {limit}",)
+        return session, (f"shared sources are left out, because {outside} lead outside {limit}",)

@@ -93,7 +93,7 @@ class AnswerServer:
             return None
         folders = [folder for root in listed.roots if (folder := folder_of(str(root.uri))) is not None]
         if listed.roots and not folders:
-            raise MCPError(types.INVALID_PARAMS, "no root of the client is a folder on this machine")
+            raise MCPError(types.INVALID_PARAMS, "none of the client's roots is a folder on this machine")
         return folders
 
     def _answer(self, tool: ToolDeclaration, given: Arguments, roots: Sequence[Path]) -> types.CallToolResult:

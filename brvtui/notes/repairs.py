@@ -147,7 +147,7 @@ def _merged(kept: str, other: str, old: str, new: str) -> str:
             text = set_fields(text, {"related": [path for path in related if path != new]})
         return text
     except (BrokenFrontmatter, FieldsError) as error:
-        raise NoteError(f"{old} and {new}: the frontmatter of one cannot be read ({error}); fix it first") from error
+        raise NoteError(f"{old} or {new}: the frontmatter cannot be read ({error}); fix it first") from error
 
 
 def _linked(snapshot: Snapshot, text: str, old: str, new: str) -> str:

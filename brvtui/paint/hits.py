@@ -264,7 +264,7 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
     if hit.found_by:
         place = "added results come last, whatever their scores"
         if all(one.found_by for one in hits):
-            place = "no result of the whole query remains"
+            place = "no results for the whole query remain"
         return f"{added_by(hit)}: {place}"
     rank = next((place for place, one in enumerate(hits, 1) if one.file == hit.file), 0)
     own = [one for one in hits if not one.found_by]

@@ -365,7 +365,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         try:
             kept = self._index.read(constants)
         except Unusable as reason:
-            self._add_notice(f"the kept index is rebuilt: {reason}")
+            self._add_notice(f"the saved index is rebuilt: {reason}")
             return None
         if kept is not None:
             self._kept = kept.parsed

@@ -148,7 +148,7 @@ def diff_blocks(diff: AnswerDiff, width: int, of_edit: bool = False) -> Iterator
         yield Line()
         yield from _note_blocks(note, decimals + _MORE)
     if not seen:
-        yield line(f" no {noun} changed its rank or score", "muted")
+        yield line(f" no {noun}'s rank or score changed", "muted")
     if diff.left_out:
         yield from (Line(), line(f" … {plural(diff.left_out, f'more {noun}')} changed", "muted"))
 

@@ -158,7 +158,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
         pairs.append((AS_EXPECTED, f"{met} of {expected}"))
     if has(evaluation.engine, CompletingEngine):  # only such engines write a prompt
         pairs.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
-    kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from an earlier run" if evaluation.kept else ""
+    kept = f"; {evaluation.kept} of {len(evaluation.queries)} reused from an earlier run" if evaluation.kept else ""
     return [*pairs, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]
 
 

@@ -223,7 +223,7 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     if reverting is not None and comparison is not None:
         notices = [reverting.difference.times] if reverting.difference.times else []
         if plan.revision == "HEAD" and plan.has_gates and not reverting.difference.paths:
-            notices.append("no note differs from HEAD; in CI, pass the target branch of the merge")
+            notices.append("no note differs from HEAD; in CI, pass the merge's target branch")
         if session.project.sources:
             notices.append(f"shared sources are compared as they are now, not as of {plan.revision}")
         comparison = replace(comparison, notices=(*comparison.notices, *notices))

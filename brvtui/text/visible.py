@@ -227,7 +227,9 @@ def why_no_address(base: str, setting: str) -> str:
     """
     if "@" in base:
         key = f"{setting.rpartition('.')[0]}.key_env"
-        return f"{setting} has a user or a password: remove it, and put the key in the variable that {key} names"
+        return (
+            f"{setting} contains a user name or a password: remove it, and put the key in the variable that {key} names"
+        )
     if "?" in base or "#" in base:
         return f"{setting} has a query or a fragment (? or #): remove it, because a path is added to the address"
     try:

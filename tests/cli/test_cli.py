@@ -504,7 +504,7 @@ def test_broken_index_is_reported(run: Run, project: Tree, monkeypatch: pytest.M
         state.write_text("{")
         return run(*command)[1:]
 
-    said = "note: the kept index is rebuilt: it is damaged"
+    said = "note: the saved index is rebuilt: it is damaged"
     assert said[6:] in " ".join(broken("query", "refresh")[0].split())
     assert json.loads(broken("query", "refresh", "--format", "json")[0])["trace"]["notices"] == [said[6:]]
     assert broken(*explained)[1].strip() == said

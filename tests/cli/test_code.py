@@ -225,7 +225,7 @@ def test_without_note_option_reports_missing_source_files(run: Run, tmp_path: Pa
     (tmp_path / "notes" / "readme.txt").write_text("no source")
     code, out, err = run("code", "--without-note", "--repo", str(tmp_path / "notes"), inside=False)
     assert (code, out) == (1, "")
-    assert err.splitlines()[-1] == "no source file was read, so there is none that a note could mention"
+    assert err.splitlines()[-1] == "no source file was read, so no note can mention one"
 
 
 def test_first_run_shows_progress_only_on_a_terminal(

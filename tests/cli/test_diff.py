@@ -263,7 +263,7 @@ def test_every_engine_names_the_causes_of_a_change(run: Run, project: Tree, tmp_
 
 def test_invalid_comparison_is_refused_in_one_line(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
     for options, code, said in (
-        ((), 2, "say what is different"),
+        ((), 2, "give at least one difference"),
         (("--saved", str(tmp_path / "none.json")), 2, "leave out TEXT"),
         (("--rev", "nosuch"), 2, "no revision nosuch"),
         (("--to-profile", "nosuch"), 2, "nosuch"),

@@ -292,7 +292,7 @@ def test_stored_answers_give_the_same_result(asked: Callable[..., Any], run: Run
     assert (first[0], second[0]) == (ALL, [])
     assert first[1] == second[1]
     assert asked("--fresh") == first
-    assert "; 3 of 3 kept from an earlier run" in run("eval", "--engine", "listening")[1]
+    assert "; 3 of 3 reused from an earlier run" in run("eval", "--engine", "listening")[1]
     assert "answers to judged queries" in run("cache", "info", now=False)[1]
     assert run("cache", "clear", now=False)[0] == 0
     assert asked() == first
@@ -344,7 +344,7 @@ def test_files_named_by_options_are_part_of_the_key(
             file.write_text(content)
             for kept in (False, True):
                 out = run("eval", "--engine", engine, *option)[1]
-                assert ("kept from an earlier run" in out) is kept, (engine, content)
+                assert ("reused from an earlier run" in out) is kept, (engine, content)
 
 
 class FailingReranker:

@@ -222,7 +222,7 @@ def test_note_missing_from_every_member_is_reported(fleet: Path) -> None:
     outside = run(fleet, "explain", "signing keys", "../nope.md", "--over", "one", "--over", "two")
     assert outside == (3, "", "brv-tui: no member has ../nope.md\n"), "all of them could be read"
     code, _, err = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "gone")
-    message = f"note: {fleet}/gone: no such folder: {GONE}\nbrv-tui: no member that could be read has nope.md\n"
+    message = f"note: {fleet}/gone: no such folder: {GONE}\nbrv-tui: no readable member has nope.md\n"
     assert (code, err) == (3, message)
     assert run(fleet, "explain", "signing keys", "x", "--over", "gone")[2].endswith(f"no such folder: {GONE}\n")
 
@@ -265,11 +265,11 @@ def test_unknown_user_path_is_reported_in_one_line(fleet: Path) -> None:
     (fleet / "other.toml").write_text(f'[[member]]\npath = "{place}"\n')
     assert run(fleet, "add", "two", "--fleet", "other.toml") == (0, "added two to other.toml\n", "")
     code, out, err = run(fleet, "list", "--fleet", "other.toml")
-    assert (code, err) == (0, f"note: {place}: its ~ names no user of this machine; correct it\n")
+    assert (code, err) == (0, f"note: {place}: its ~ does not name a user of this machine; correct it\n")
     assert "two" in out
     code, out, err = run(fleet, "add", "~nosuchuser/y", "--fleet", "other.toml")
     assert (code, out) == (0, "added ~nosuchuser/y to other.toml\n")
-    assert "~nosuchuser/y: its ~ names no user of this machine" in err
+    assert "~nosuchuser/y: its ~ does not name a user of this machine" in err
     code, out, err = run(fleet, "add", place, "--fleet", "other.toml")
     assert err == f"brv-tui: other.toml: {place} is listed already\n"
 

@@ -133,7 +133,7 @@ def test_members_added_concurrently_are_all_kept(tmp_path: Path) -> None:
     ("text", "line"),
     [
         (b"\xff", "cannot be read as a fleet"),
-        (b"members = 3\n", "members cannot be used: a fleet has a name and tables"),
+        (b"members = 3\n", "members cannot be used: a fleet has a name and "),
         (b"member = 3\n", "member or name cannot be used"),
     ],
 )

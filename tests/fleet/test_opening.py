@@ -316,7 +316,7 @@ def test_every_command_refuses_an_untrusted_scheduler_in_one_line(tmp_path: Path
 def test_fleet_file_and_environment_grant_no_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "fleet.toml").write_text('trust_scheduler = true\n[[member]]\npath = "."\n')
     assert run(tmp_path, "query", "x")[::2] == (
-        3, "brv-tui: fleet.toml: trust_scheduler cannot be used: a fleet has a name and tables [[member]]\n",
+        3, "brv-tui: fleet.toml: trust_scheduler cannot be used: a fleet has a name and [[member]] tables\n",
     )  # fmt: skip
     for name in ("BRV_TUI_TRUST_SCHEDULER", "TRUST_SCHEDULER", "BRV_TUI_FLEET_QUERY_TRUST_SCHEDULER"):
         monkeypatch.setenv(name, "1")

@@ -149,11 +149,11 @@ def test_invalid_model_settings_name_the_setting_to_change(monkeypatch: pytest.M
     for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
         with pytest.raises(ServiceError, match=r"llm\.url: .* is not an address"):
             model_of(ModelSettings("mini", url), BRV3.service)
-    with pytest.raises(ServiceError, match="has a user or a password") as result:
+    with pytest.raises(ServiceError, match="contains a user name or a password") as result:
         model_of(ModelSettings("mini", "https://me:hunter2@h/v1"), BRV3.service)
     assert "hunter2" not in str(result.value)
     for url in ("me:hunter2@h/v1", "https://me:hunter2@h:99999/v1", "https://me:hunter2@[h"):
-        with pytest.raises(ServiceError, match="has a user or a password") as result:
+        with pytest.raises(ServiceError, match="contains a user name or a password") as result:
             model_of(ModelSettings("mini", url), BRV3.service)
         assert "hunter2" not in str(result.value)
     for url in ("https://h/v1?key=hunter2", "https://h/v1#hunter2"):

@@ -193,7 +193,7 @@ def test_session_stores_its_index_and_reports_a_damaged_one(tree: Tree) -> None:
     second.close()
     kept_file(tree).write_bytes(b"junk")
     third = tree.session()
-    assert any("the kept index is rebuilt: it is damaged" in notice for notice in third.project.notices)
+    assert any("the saved index is rebuilt: it is damaged" in notice for notice in third.project.notices)
     assert third.snapshot.notes == second.snapshot.notes
     assert third.keep()
     third.close()

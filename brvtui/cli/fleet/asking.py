@@ -280,7 +280,7 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
     say_missing(ambiguous)
     if not explanations:
         near = "; ".join(f"{name}: {', '.join(one.near)}" for name, one in unknown.items() if one.near)
-        nobody = "no member that could be read" if replies.missing else "no member"
+        nobody = "no readable member" if replies.missing else "no member"
         raise Failure(f"{nobody} has {note}{f'; near: {near}' if near else ''}", NOT_THERE)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain

@@ -119,7 +119,10 @@ def _reranking(outcome: RerankOutcome) -> Step:
     elif outcome.errors:
         state, summary = State.FAILED, outcome.errors[0].detail
     elif outcome.skipped is SkipReason.UNANIMITY:
-        state, summary = State.SKIPPED, f"the legs agree at {counted(outcome.agreements or 0, 'place', 'places')}"
+        state, summary = (
+            State.SKIPPED,
+            f"the legs have the same note at {counted(outcome.agreements or 0, 'place', 'places')}",
+        )
     else:
         state, summary = State.SKIPPED, _NOT_RERANKED.get(outcome.skipped, "") if outcome.skipped else ""
     return Step("rerank", None, "rerank", state, (), summary)

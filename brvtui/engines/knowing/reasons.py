@@ -135,7 +135,7 @@ def _loss(index: NoteIndex, section: GraphRetrieval, result: TaskContext, path: 
     if section.entry != "task":
         return GraphLoss.NOT_NEAR, "only its links and theirs count"
     if not result.search.keywords:
-        return GraphLoss.NO_KEYWORD, "its words are stop words or too short"
+        return GraphLoss.NO_KEYWORD, "the query's words are stop words or too short"
     ids = {node.id for node in known.piece.nodes}
     walked = _walked(index, result, ids)
     channels = [channel for channel in result.search.channels if channel.weight and not ids.isdisjoint(channel.ids)]

@@ -131,7 +131,7 @@ class Transcripts:
             if recall.at_ms >= self._since_ms or not recall.at_ms  # without a time, it may be new
         ]
         if not recalls and any(reader.other_rows for reader in readers):
-            notices.append(f"{self.folder}: the transcripts are of other projects, not of {self._project}")
+            notices.append(f"{self.folder}: the transcripts belong to other projects, not to {self._project}")
         opened = set[str]().union(*(reader.opened for reader in readers))
         ordered = sorted(
             (

@@ -76,7 +76,7 @@ class _WatchedService:
     def embed(self, texts: Sequence[str]) -> Any:
         vectors = self._call(self._service.embed, texts)
         if not all(any(vector) for vector in vectors):
-            self._failed.setdefault(self._name, "its answer has a vector that is empty or only zeros")
+            self._failed.setdefault(self._name, "its answer contains a vector that is empty or all zeros")
         return vectors
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Any:

@@ -192,7 +192,7 @@ def _transcript(lines: _SortedLines) -> Defect | None:
         is_high = turns * 5 >= count or bool(chatter)
     elif len(chatter) > 1 or (chatter and (len(lines.content) < 6 or _CHATTER.search(lower.split("\n")[0]))):
         shown = " and ".join(f"“{shortened(visible(one), 40)}”" for one in chatter[:2])
-        sentence = f"it keeps phrases of a conversation: {shown}"
+        sentence = f"it contains phrases from a conversation: {shown}"
         is_high = len(chatter) * 2 >= len(lines.content) > 1
     else:
         return None
@@ -211,7 +211,7 @@ def _tool_output(lines: _SortedLines) -> Defect | None:
     if is_short or (words > _MOST_PROSE_WORDS and machine < 2 * words):
         return None
     confidence = Confidence.HIGH if len(output) >= max(_LEAST_MACHINE + 1, 0.8 * total) else Confidence.MEDIUM
-    sentence = f"{len(output)} of {total} lines are output of a program: “{shortened(visible(output[0]), 60)}”"
+    sentence = f"{len(output)} of {total} lines are program output: “{shortened(visible(output[0]), 60)}”"
     return Defect(FindingKind.TOOL_OUTPUT, confidence, sentence)
 
 

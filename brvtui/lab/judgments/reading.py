@@ -39,7 +39,7 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
         raise JudgmentsError(f"{origin}: not valid TOML: {error}; fix the file (nothing was changed)") from error
     _check_keys(tables, _TOP, origin)
     if tables.get("version", VERSION) != VERSION:
-        raise JudgmentsError(f"{origin}: version must be {VERSION}; a newer brv-tui may read this file")
+        raise JudgmentsError(f"{origin}: version must be {VERSION}; a newer brv-tui may be able to read this file")
     queries = tables.get("query", [])
     if not isinstance(queries, list) or len(queries) > MOST_QUERIES:
         raise JudgmentsError(

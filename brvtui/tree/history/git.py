@@ -81,7 +81,7 @@ def git(
     environment = programs.environment(folder, keep=variables, more={**_OWN, **place})
     program = programs.find_program("git", environment)
     if program is None:
-        raise NoGit("git is not installed outside of the project, so no revision can be read; install it")
+        raise NoGit("git is not installed outside the project, so no revision can be read; install it")
     settings = (*_SETTINGS, "safe.bareRepository=all") if bare else _SETTINGS
     options = (
         "--no-optional-locks",

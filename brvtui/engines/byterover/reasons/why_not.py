@@ -407,7 +407,7 @@ def _lost_in_search(context: Context, named: Named, trace: Trace, own: Hit | Non
     words = search.lint.words
     if own is None and (not search.lint.tokens or search.lint.notes):
         shown = ", ".join(word.word for word in words) or "none"
-        return Loss.NO_WORDS, f"words of the query: {shown}"
+        return Loss.NO_WORDS, f"query words: {shown}"
     if own is None or own.text is None:
         return Loss.NO_TERM, f"tokens searched: {', '.join(search.lint.tokens)}"
     distinct = len(set(search.lint.tokens))
@@ -456,7 +456,7 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
         Loss.UNREADABLE: MAKE_READABLE,
         Loss.CUT_OFF: f"move the words into the first {limits.max_lines} lines, each of at most "
         f"{limits.max_line_units} UTF-16 units",
-        Loss.ENGINE_FAILS: "fix the tree as the reason says",
+        Loss.ENGINE_FAILS: "fix the tree as described in the reason",
         Loss.INDEX_OLDER: f"ask again later: the engine rechecks the files after {limits.index_seconds:g} s",
     }
     if loss is Loss.CACHED:
