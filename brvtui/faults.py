@@ -35,7 +35,7 @@ _ADVICE = {
     errno.EDQUOT: "your disk quota is used up; free some space and try again",
     errno.EFBIG: "the system does not allow a file of this size; raise the limit (ulimit -f) and try again",
     errno.EROFS: "the file system is read-only; mount it writable and try again",
-    errno.EACCES: "you may not read or write it or its folder; change the permissions and try again",
+    errno.EACCES: "you lack permission to read or write it or its folder; change the permissions and try again",
     errno.EPERM: "the system does not permit it; check the owner and flags of the file and its folder",
     errno.ENOENT: "there is no such file or folder; check the tree",
     errno.ENAMETOOLONG: "the name is too long for the file system; choose a shorter one",
@@ -51,7 +51,7 @@ NO_FILE = "there is no such file"
 _UNREADABLE = {
     errno.ENOENT: NO_FILE,
     errno.ENOTDIR: NO_FILE,
-    errno.EACCES: "you may not read it",
+    errno.EACCES: "you lack permission to read it",
     errno.ELOOP: "its symlinks form a loop",
     errno.ENAMETOOLONG: "its name is too long for the file system",
 }

@@ -139,7 +139,7 @@ class ConfiguredApp(ThemedApp):
             self.notify(f"{done} {file}, but {source.place} overrides it", severity="warning", timeout=8)
         elif value is None:
             known = name in entries() or name.removeprefix("keys.") in ACTIONS
-            self.notify(f"{name} is {'back at its default' if known else f'removed from {file}'}{later}", timeout=3)
+            self.notify(f"{name} is {'reset to its default' if known else f'removed from {file}'}{later}", timeout=3)
         else:
             self.notify(f"{name} = {value_text(name, value)}, saved in {file}{later}", timeout=4)
 

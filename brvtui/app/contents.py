@@ -73,7 +73,7 @@ class Overview:
     def why_empty(self) -> str:
         """The reason why the tree has no notes; used only for a tree without notes."""
         if self.unreadable:
-            return f"{self.unreadable}. The notes will appear here as soon as it can be read."
+            return f"{self.unreadable}. The notes will appear here as soon as they can be read."
         return self.kind.why_empty or self.unread or "no notes in this tree yet"
 
 

@@ -105,7 +105,7 @@ def check_edit(request: ProjectRequest, files: tuple[str, ...], is_piped: bool, 
     tree = request.find().project.tree
     own = [path for file in files if (path := _inside(tree, file))]
     if not own:
-        say("not a note of this memory, so nothing was checked", err=True)
+        say("not a note in this memory, so nothing was checked", err=True)
         return OK
     if not is_piped:
         note_ambiguous(tree, rev, is_gated=True)

@@ -208,7 +208,7 @@ def _days(text: str | None) -> list[float]:
     except ValueError:
         days = [0.0]
     if not all(0 < day <= _MOST_DAYS for day in days):
-        raise Failure(f"--drift {text}: must be numbers of days above 0, at most {_MOST_DAYS}, such as 7,30", BAD_USAGE)
+        raise Failure(f"--drift {text}: must be day counts above 0, at most {_MOST_DAYS}, such as 7,30", BAD_USAGE)
     return days
 
 

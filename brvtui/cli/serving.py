@@ -157,7 +157,7 @@ def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
     if number == errno.EADDRINUSE:
         return f"port {port} on {host} is in use: stop the program using it, or choose another with --port (0: any)"
     if number == errno.EACCES:
-        return f"you may not use port {port}: choose one above {_LAST_OF_SYSTEM} with --port (0: any free port)"
+        return f"you lack permission for port {port}: choose one above {_LAST_OF_SYSTEM} with --port (0: any free port)"
     is_unknown = number is None or number < 0  # the resolver uses its own error numbers, even inside an OSError
     if number == errno.EADDRNOTAVAIL or is_unknown:
         return f"{host} is not an address of this machine: leave out --host, or give one that is, such as 127.0.0.1"

@@ -63,7 +63,7 @@ Examples:
   brv-tui verify --status
 """
 )
-@click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to run, in the format of replay.")
+@click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to run, in replay's format.")
 @click.option(
     "--most",
     type=WholeNumber(1, 10_000),

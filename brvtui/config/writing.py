@@ -32,7 +32,7 @@ def default_file() -> str:
 def _lines() -> Iterator[str]:
     import tomlkit
 
-    yield "# Every setting of brv-tui with its default. Keep only what you change."
+    yield "# Every brv-tui setting with its default. Keep only what you change."
     ordered = sorted(entries().values(), key=lambda entry: (entry.table, entry.kind is ValueKind.KEYS))
     for table, held in groupby(ordered, key=lambda entry: entry.table):
         yield ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # the first paint names engines, and must not wait for the im
 
 _ANY_TEXT = "ready"
 _NOT_IN_PREVIEW = "a preview calls no service, but a run does"
-_UNDER_WAY = "the vectors of the notes are still being computed"
+_UNDER_WAY = "the notes' vectors are still being computed"
 
 
 def embedder_of(context: Context[Any]) -> Embedder | None:

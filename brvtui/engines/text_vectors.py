@@ -15,7 +15,7 @@ from brvtui import faults
 from brvtui.services.legs import Embedder, LegError, Vector, VectorCache
 
 Floats = NDArray[np.float32]
-ZERO_VECTOR = "returned a vector of only zeros, which is similar to nothing"
+ZERO_VECTOR = "returned a vector of all zeros, which is similar to nothing"
 MOST_NUMBERS = 1 << 27  # the maximum for all vectors of one tree: 512 MB
 
 

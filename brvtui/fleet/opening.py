@@ -180,7 +180,7 @@ def _session(member: Member, now_ms: float) -> Session:
         raise FleetError(f"{folder}: its {MARKER} points to another project; add that one", AbsenceKind.ONLY_ALONE)
     is_space_tree = real.name == TREE and is_uuid(real.parent.name)
     if registry.kind_of(member.engine).engine and not is_space_tree:
-        raise FleetError(f"{folder}: {member.engine} needs the tree of a space; add the data folder with spaces")
+        raise FleetError(f"{folder}: {member.engine} needs a space's tree; add the data folder with spaces")
     _check_profile(member)
     session = Session.open(folder, member.profile or None, now_ms, engine=member.engine, alone=True)
     root = real.parent.parent if real.name == TREE and real.parent.name == MARKER else real
@@ -209,7 +209,7 @@ class GitMemory:
         self._member = member
         self.engine = member.engine or registry.DEFAULT
         if registry.kind_of(self.engine).engine:
-            raise FleetError(f"{member.place}: the topics of a space are not read from git; give its folder")
+            raise FleetError(f"{member.place}: a space's topics are not read from git; give the space's folder")
         _check_profile(member)
         named = member.profile
         is_own = registry.reads_trees(self.engine) and bool(named)

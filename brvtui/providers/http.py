@@ -238,10 +238,10 @@ class _InputLimit:
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Handles an ``event`` from httpcore, and replaces the read method of each new stream."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
-            stream, self._left, self._part = info["return_value"], _LARGEST_HEAD, "headers of the answer"
+            stream, self._left, self._part = info["return_value"], _LARGEST_HEAD, "answer's header"
             stream.read = partial(self._read, stream.read)
         elif event.endswith(".receive_response_headers.complete"):
-            self._left, self._part = 2 * self._most + _LARGEST_HEAD, "HTTP framing of the answer"
+            self._left, self._part = 2 * self._most + _LARGEST_HEAD, "answer's HTTP framing"
 
     async def _read(self, read: Callable[..., Awaitable[bytes]], max_bytes: int, timeout: float | None = None) -> bytes:
         if self._left <= 0:

@@ -31,7 +31,7 @@ NAMES = {
     DeliveryOutcome.UNKNOWN: "unknown: there is not enough evidence",
 }
 """The name of each outcome on screen."""
-_NOTHING = "the transcripts contain no prompt or memory call of this project"
+_NOTHING = "the transcripts contain no prompt or memory call from this project"
 ROLES = {
     DeliveryOutcome.DELIVERED: "ok",
     DeliveryOutcome.SPILLED_READ: "ok",
@@ -88,7 +88,7 @@ def delivery_lines(found: Delivery, limit: int, selection: str = "") -> Iterator
     """
     turns = found.turns
     if not turns:
-        nothing = f"no turn of this project matches {selection}" if selection else _NOTHING
+        nothing = f"no turn in this project matches {selection}" if selection else _NOTHING
         yield line(f" {nothing}", "bold strong")
     else:
         arrived = sum(turn.outcome in ARRIVED for turn in turns)

@@ -80,7 +80,7 @@ def read(path: Path) -> SavedTrace:
         return _rebuilt(value)
     except PlainError as error:
         raise SavedError(
-            f"{path}: not a trace of this version of brv-tui: {error}; run the query and save it again"
+            f"{path}: not a trace from this version of brv-tui: {error}; run the query and save it again"
         ) from error
 
 

@@ -297,7 +297,7 @@ class RemedyFinder:
 
     def _times(self, note: Note) -> tuple[tuple[int, str], ...]:
         """The new and the old modification time of an edited note, each with a remark."""
-        return (just_before_ms(self.context.now_ms), ""), (int(note.mtime_ms), ", its old time kept")
+        return (just_before_ms(self.context.now_ms), ""), (int(note.mtime_ms), ", and its old time kept")
 
     def _missing(self, text: str, existing: str) -> list[str]:
         """The first words of ``text`` that a person would type and that are not in ``existing``; at most six."""

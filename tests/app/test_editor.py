@@ -138,9 +138,9 @@ async def test_save_sets_or_keeps_the_modification_time_as_chosen(garden: Tree, 
     before = os.stat(garden.tree / NOTE).st_mtime_ns
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
-        assert "^s save, time is now" in shown(pilot)
+        assert "^s save with new time" in shown(pilot)
         await pilot.press("f6")
-        assert "^s save, old time kept" in shown(pilot)
+        assert "^s save with old time" in shown(pilot)
         assert "keeps its time" in str(area(pilot).border_title)
         await type_keys(pilot, "x")
         await pilot.press("ctrl+s")

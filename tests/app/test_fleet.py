@@ -314,7 +314,7 @@ async def test_changed_member_reopens_with_the_engine_of_its_entry(fleet: Fleet)
         await settled(pilot)
         assert view(pilot).engine.name == "soleri"
         for name in ("engine", "profile"):
-            assert there.configuration.source(name) == (Layer.OPENED, "the fleet's entry of payments")
+            assert there.configuration.source(name) == (Layer.OPENED, "the fleet's entry for payments")
 
 
 async def test_enter_is_offered_only_on_rows_that_open(fleet: Fleet) -> None:

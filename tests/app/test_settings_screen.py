@@ -298,8 +298,8 @@ async def test_settings_without_effect_can_be_removed_from_the_users_file(garden
         for name, ending in (
             ("histroy", f"is removed from {file}"),
             ("keys.answer.pinn", f"is removed from {file}"),
-            ("keys.answer.pin", "is back at its default"),
-            ("keys.screens.settings", "is back at its default"),
+            ("keys.answer.pin", "is reset to its default"),
+            ("keys.screens.settings", "is reset to its default"),
             ("signals.frontmatter", f"is removed from {file}, but {project_file} overrides it"),
         ):
             pane.move_to(pane.choices.index(name))

@@ -89,7 +89,7 @@ async def test_recreated_tree_keeps_the_users_position(garden: Tree, make_app: M
         assert view(pilot).stale.files == {"auth/jwt/long.md": "gone"}
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
         await press(pilot, "5")
-        assert "The notes will appear here as soon as it can be read." in flat(pilot, "#judged")
+        assert "The notes will appear here as soon as they can be read." in flat(pilot, "#judged")
         await press(pilot, "2")
         kept.rename(garden.tree)
         await until(pilot, lambda: view(pilot).knows("auth/jwt/long.md"))
@@ -120,10 +120,10 @@ async def test_removed_tree_is_not_called_empty_and_cursors_are_restored(garden:
     why = "GONE   the folder cannot be read: No such file or directory."
     await until(pilot, lambda: why in text_of(pilot, "#route"))
     for name in ("results", "tree"):
-        assert "The notes will appear here as soon as it can be read." in flat(pilot, f"#{name}")
+        assert "The notes will appear here as soon as they can be read." in flat(pilot, f"#{name}")
     await ask(pilot, "rollback")
     text = flat(pilot, "#results")
-    assert "The notes will appear here as soon as it can be read." in text
+    assert "The notes will appear here as soon as they can be read." in text
     assert "begins a note" not in text
     assert why in text_of(pilot, "#route")
     assert "contains no notes" not in text_of(pilot, "#route")

@@ -44,7 +44,7 @@ ANSWERED = [0, "", True]
 
 def test_unreadable_notes_and_read_only_folders_are_reported(place: Path) -> None:
     result = played(place, "tests.faults.scenes", "shut_out")
-    refused = "you may not read or write it or its folder; change the permissions and try again"
+    refused = "you lack permission to read or write it or its folder; change the permissions and try again"
     data = place / "own/data"
     assert result["query"] == ANSWERED
     assert result["keep"] == f"{data}/cache: {refused}"

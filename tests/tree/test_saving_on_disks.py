@@ -120,9 +120,8 @@ def test_missing_write_permission_is_reported() -> None:
         root.parent.chmod(0o755)
         (root / PLAIN).chmod(0o666)
         (root / "auth").chmod(0o555)
-        in_folder = (
-            b"auth/note.md: not done: you may not read or write it or its folder; change the permissions and try again"
-        )
+        why = b"you lack permission to read or write it or its folder; change the permissions and try again"
+        in_folder = b"auth/note.md: not done: " + why
         assert refused(lambda: save(root, PLAIN, b"x", seen)) == in_folder
         assert refused(lambda: remove(root, PLAIN, seen)) == in_folder
         assert refused(lambda: save(root, "auth/b.md", b"x", None)) == in_folder.replace(b"note", b"b")

@@ -400,7 +400,10 @@ def test_options_that_no_page_can_open_are_refused_at_once(
             "h.example is not an address of this machine: leave out",
         ),
         (UnicodeError("label too long"), "h.example is not an address of this machine: leave out"),
-        (OSError(errno.EACCES, "Permission denied"), "you may not use port 80: choose one above 1023 with --port"),
+        (
+            OSError(errno.EACCES, "Permission denied"),
+            "you lack permission for port 80: choose one above 1023 with --port",
+        ),
         (OSError(errno.EADDRINUSE, "in use"), "port 80 on h.example is in use: stop the program using it"),
         (OSError(errno.ENOBUFS, "No buffer space"), "cannot listen on h.example, port 80 (No buffer space): choose"),
     ],

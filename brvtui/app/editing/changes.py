@@ -79,7 +79,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
 
         path = self.query_one("#path", Paragraphs)
         if not self.query_one("#title", Field).value.strip():
-            path.set_text(("give the note a title; its file name is made from it", "muted"))
+            path.set_text(("give the note a title, which also determines the file name", "muted"))
             return
         try:
             new = self._path
@@ -196,7 +196,7 @@ class NoteChanges:
 
     def replace(self, pairs: Sequence[tuple[str, ...]], is_merge: bool) -> None:
         """Merges the first note of each pair into the second, or archives it and adds a link to it to the second."""
-        session = self._session_for(pairs[0][0] if pairs else "", "its finding must be about two notes")
+        session = self._session_for(pairs[0][0] if pairs else "", "select a finding about two notes")
         if session is None:
             return
         from brvtui.app.editing.merge_dialog import MERGED, MergeDialog

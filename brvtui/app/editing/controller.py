@@ -182,10 +182,8 @@ class Editing:
             paragraphs.append("The note on disk has changed since the draft was started.")
         if draft.hunks is None:
             count = max(len(draft.text.text), len(draft.base.text))
-            opens = (
-                "use mine opens it in a terminal" if self._services.is_web else "use mine opens it in your own editor"
-            )
-            paragraphs.append(f"{count} characters are too many to show and edit here: {opens}.")
+            where = "a terminal" if self._services.is_web else "your own editor"
+            paragraphs.append(f"{count} characters are too many to show and edit here: “use mine” opens it in {where}.")
 
         mine_outside = outside or draft.hunks is None
 

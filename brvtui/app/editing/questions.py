@@ -60,7 +60,7 @@ class ChangesPane(Pane):
 
     TITLE = "Changes"
     HELP_TEXT = (
-        "This list shows the changes of this session, newest first, so that you can undo and redo them. Undone "
+        "This list shows the changes in this session, newest first, so that you can undo and redo them. Undone "
         "changes are marked. Undo reverts one change at a time in this order, and redo starts with the change that "
         "you undid last."
     )

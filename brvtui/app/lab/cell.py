@@ -95,9 +95,9 @@ class CellPane(Pane):
     TITLE = "Answer"
     READS = (LabState,)
     HELP_TEXT = (
-        "This pane explains one cell of the table: the answer to the query of its row under the condition of its "
-        "column. It shows the outcome and its reason, every judged note's rank in this column and now, the metrics, "
-        "and the results with their changes in rank."
+        "This pane explains one cell of the table: the answer to its row's query under its column's condition. It "
+        "shows the outcome and its reason, every judged note's rank in this column and now, the metrics, and the "
+        "results with their changes in rank."
     )
     BINDINGS: ClassVar = []
 

@@ -137,7 +137,7 @@ class JudgedPane(ChoicePane):
         if lab.stopped:
             order = f"stopped at {lab.done} of {lab.total}: {{lab.stop}} continues"
         elif lab.done < lab.total:
-            order = f"asking {lab.done} of {lab.total}; {{lab.stop}} stops"
+            order = f"running {lab.done} of {lab.total}; {{lab.stop}} stops"
         return self.services.with_keys(f"{title} · {order}")
 
     @property

@@ -125,7 +125,7 @@ def _session(opening: Opening, engine: str = "") -> Session:
     named = NamedSpace(opening.space, opening.root) if opening.space or opening.root is not None else None
     given_by = {"engine": "the memory that you chose"} if engine not in ("", opening.engine) else {}
     if opening.member:
-        given_by = dict.fromkeys(("engine", "profile"), f"the fleet's entry of {opening.member}")
+        given_by = dict.fromkeys(("engine", "profile"), f"the fleet's entry for {opening.member}")
     return Session.open(
         opening.start,
         None if opening.memory else opening.profile,

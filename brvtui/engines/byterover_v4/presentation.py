@@ -86,7 +86,7 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
         words = listed([word(one) for one in section.significant], "or")
         yield clause("similar words match, but V4 keeps only documents that contain ", words, " as written")
     elif not trace.snapshot.notes:
-        yield clause("no topic of this space can be read" if trace.notices else "the space has no topics yet")
+        yield clause("none of this space's topics can be read" if trace.notices else "the space has no topics yet")
     elif trace.query.startswith("--"):
         yield clause("V4 reads a query that begins with -- as an option")
     elif not section.searched and not trace.filtered_out:

@@ -189,7 +189,7 @@ def loss_of(context: Context[V4Profile], trace: Trace, document: Named, ask: Ask
         loss = TopicLoss.NOT_READ if unseen is not None and unseen.is_past_limit else TopicLoss.NOT_SEEN
         return loss, unseen.reason if unseen is not None else "it is not a topic"
     if path in section.filtered:
-        return TopicLoss.FILTERED, f"it must contain {' or '.join(section.significant)}, if only inside a longer word"
+        return TopicLoss.FILTERED, f"it must contain {' or '.join(section.significant)}, at least inside a longer word"
     if (section.scope or section.element) and _is_in(
         ask(
             trace.query,

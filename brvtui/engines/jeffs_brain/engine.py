@@ -176,7 +176,9 @@ class JeffsBrain:
         return (
             AnalysisStep("text", tuple(filter(None, (parsed.raw,))), intent and f"intent: {intent}"),
             AnalysisStep(
-                "stop words", tuple(dropped), f"also and, or, not, and words below {language.word_length} letters"
+                "stop words",
+                tuple(dropped),
+                f"also and, or, not, and words of fewer than {language.word_length} letters",
             ),
             AnalysisStep("terms", tuple(token.text for token in parsed.tokens), "lower case, without marks"),
             AnalysisStep("expression", tuple(alternatives(parsed)), "joined by OR"),

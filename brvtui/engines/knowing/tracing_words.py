@@ -100,7 +100,7 @@ def how_found(one: GraphResult) -> str:
     if one.found_by and one.seed_weight is not None:
         return ", ".join(match.why for match in one.found_by[:2])
     way = way_in_words(one)
-    return f"none of your words, but reached {way}" if way else "reached by the walk"
+    return f"contains none of your words, but was reached {way}" if way else "reached by the walk"
 
 
 def way_in_words(one: GraphResult) -> str:

@@ -353,7 +353,7 @@ def _places(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
     if placed.first_rank is not None and placed.first_rank != final and not placed.path:
         yield f"#{placed.first_rank} before links counted, now #{final}"
     yield from _named_links(placed, section)
-    yield from (f"listed instead of the copy of {copy}" for copy in placed.lost_copies)
+    yield from (f"listed instead of the copy in {copy}" for copy in placed.lost_copies)
 
 
 def _other_weights_line(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:

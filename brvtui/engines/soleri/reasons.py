@@ -75,7 +75,7 @@ def _loss(
     copies = (one for one in section.ranking if any(text.startswith(f"{tier} ") for text in one.lost_copies))
     copy = next((one for one in copies if notes.entry_of(one.hit.file) == entry.id), None)
     if copy is not None:
-        return VaultLoss.OTHER_COPY, f"the copy of {copy.tier} is listed instead of {', '.join(copy.lost_copies)}"
+        return VaultLoss.OTHER_COPY, f"the copy in {copy.tier} is listed instead of {', '.join(copy.lost_copies)}"
     everything = len(context.snapshot.notes)
     if section.fetch_limit < everything and ask(trace.query, top_k=everything).section(VaultSearch).placed(
         document.path

@@ -53,7 +53,7 @@ def find_node(environment: Mapping[str, str] = os.environ) -> Path:
     node = _on_path("node", environment)
     if node is None:
         raise NotInstalled(
-            f"no Node.js was found on PATH (folders of the project are ignored): install Node.js {_LEAST_NODE} or later"
+            f"no Node.js was found on PATH (the project's folders are ignored): install Node.js {_LEAST_NODE} or later"
         )
     version = _printed([str(node), "--version"], environment).lstrip("v")
     major = version.partition(".")[0]
@@ -99,7 +99,7 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
         found = next(filter(None, map(_bundle_at, (place, place.parent))), None)
         if found is None:
             raise NotInstalled(
-                f"{place} is not the skill bundle of ByteRover V4; choose the folder that contains its SKILL.md"
+                f"{place} is not ByteRover V4's skill bundle; choose the folder that contains its SKILL.md"
             )
         return found
     home = Path(environment.get("HOME") or Path.home())
@@ -107,7 +107,7 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
     found = next(filter(None, map(_bundle_at, places)), None)
     if found is None:
         raise NotInstalled(
-            "no skill bundle of ByteRover V4 was found: "
+            "no ByteRover V4 skill bundle was found: "
             f"pass its folder with brv-tui verify --package or {BUNDLE_VARIABLE}"
         )
     return found

@@ -74,7 +74,7 @@ def _outcome(
             return DeliveryOutcome.DELIVERED_AGAIN, "the agent had already received this text in this session"
         return DeliveryOutcome.DELIVERED, "the transcript contains the text that the agent received"
     if recall.channel is not DeliveryChannel.HOOK:
-        return DeliveryOutcome.UNKNOWN, "the transcript contains no result of this tool call"
+        return DeliveryOutcome.UNKNOWN, "the transcript contains no result for this tool call"
     return _undelivered(recall, entry, limit_ms)
 
 

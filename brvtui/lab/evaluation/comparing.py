@@ -378,7 +378,7 @@ def gate_doubts(evaluation: Evaluation, comparison: Comparison | None) -> Iterat
         doubts += [(SERVICES, again if comparison.before.failures else "")]
         failed = _failing(comparison.before)
         doubts += [(_ANSWERS, f"in the baseline, {failed}" if failed else "")]
-        doubts += [("every query of the baseline is compared", comparison.left_out)]
+        doubts += [("every query in the baseline is compared", comparison.left_out)]
         doubts += [("the baseline has the same settings and sources", line) for line in comparison.unlike]
     yield from (GateResult(name, False, line, ()) for name, line in doubts if line)
 

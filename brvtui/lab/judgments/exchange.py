@@ -251,7 +251,7 @@ def _tabbed_queries(file: Path) -> Iterator[tuple[str, Judgment]]:
     for place, line in _lines(file):
         name, tab, text = line.partition("\t")
         if not tab or not text.strip():
-            raise JudgmentsError(f"{place}: must be an id, a tab and the text of the query")
+            raise JudgmentsError(f"{place}: must be an id, a tab and the query's text")
         yield name, Judgment(name, _bounded(text.strip(), place))
 
 
@@ -264,7 +264,7 @@ def _string(item: Mapping[str, Any], key: str, place: str, default: str | None =
 
 def _name(value: object, place: str) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
-        raise JudgmentsError(f"{place}: the id of a query must be a string or a whole number")
+        raise JudgmentsError(f"{place}: a query's id must be a string or a whole number")
     return str(value)
 
 

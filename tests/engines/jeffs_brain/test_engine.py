@@ -162,7 +162,7 @@ def test_preview_calls_a_local_model(drinks: Tree) -> None:
     embedder = Embedder()
     made, snapshot = Brain(embedder), drinks.snapshot()
     waiting = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, preview=True)).trace
-    assert waiting.leg("vector").why == "the vectors of the notes are still being computed"
+    assert waiting.leg("vector").why == "the notes' vectors are still being computed"
     assert waiting.hits == ()
     told: list[tuple[int, int]] = []
     made.prepare(snapshot, lambda done, all_: told.append((done, all_)))

@@ -151,7 +151,7 @@ def test_note_without_a_query_word_names_the_links_to_it(snapshot: Snapshot) -> 
     assert steps[-1].edge == "related"
     explained = Knowing().why(context(snapshot), trace, find_note(snapshot, "ops/handover.md"))
     assert explained.found
-    assert "none of your words, but reached from " in explained.use
+    assert "contains none of your words, but was reached from " in explained.use
 
 
 def test_every_result_without_a_query_word_names_its_path(tree: Tree) -> None:

@@ -170,7 +170,7 @@ def _age(case: Case) -> Counterfactual:
     """Tries lower ages of the note in tenths of a day, highest first. An age of 0 days means that the note has just
     been edited. If a lower age may be worse (:attr:`Case.is_monotonic` is false), every whole day is tried instead.
     """
-    steady, what = case.is_monotonic, "not even edited today"
+    steady, what = case.is_monotonic, "not even if edited today"
     days = min(case.days, HORIZON_DAYS)
     steps = range(int(days * STEPS_A_DAY), -1, -1) if steady else range(int(days) * STEPS_A_DAY, -1, -STEPS_A_DAY)
     ages = np.asarray(steps) / STEPS_A_DAY
@@ -185,7 +185,7 @@ def _age(case: Case) -> Counterfactual:
     found = case.smallest(Lever.AGE, candidates, what, lambda change: _when(case, change.amount), steady)
     if steady or found.is_verified:
         return found
-    return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"not with an edit on any day up to today: {found.verdict}")
+    return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"no edit date up to today is enough: {found.verdict}")
 
 
 def _when(case: Case, days: float) -> str:

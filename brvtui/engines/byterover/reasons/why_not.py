@@ -339,7 +339,7 @@ def _from_below(path: str, search: Search) -> str:
         return "notes do not pass their relevance up to the whole tree"
     lift = next((lift for lift in search.lifts if lift.folder == folder), None)
     if lift is None:
-        return "its folder is a result only if one of its notes is found by its words, and none is"
+        return "its folder is a result only if a note in the folder is found by its words, and none is"
     if lift.summary_file != path:
         return "the engine does not read it as a summary: its frontmatter needs type: summary and a condensation_order"
     if lift.kept:
@@ -493,7 +493,7 @@ def _candidates(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
         yield Wording("begin with another word", " ".join([*words[1:], *words[:1]]))
         yield Wording("write the words without the path", " ".join(words[1:]))
         yield Wording("separate the words of the path", trace.query.replace("/", " ").strip())
-        yield Wording("put the title before it", f"{title} {trace.query}".replace("/", " "))
+        yield Wording("put the title before the query", f"{title} {trace.query}".replace("/", " "))
     if loss in (Loss.NO_TERM, Loss.AND, Loss.NO_WORDS):
         yield from unpunctuated(trace)
     if loss is Loss.AND:

@@ -115,7 +115,7 @@ def _from_query(snapshot: Snapshot, query: str) -> Scope:
     words = spaced_words(query)
     domain = snapshot.domains.get(words[0].lower()) if len(words) > 1 else None
     if domain is None:
-        return _scope(snapshot, "", "", "none", "", query, "the query names no path and no domain")
+        return _scope(snapshot, "", "", "none", "", query, "the query does not name a path or a domain")
     symbol = snapshot.hierarchy.by_path[domain]
     used = 1
     if len(words) > 2:

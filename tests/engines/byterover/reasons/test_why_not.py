@@ -209,7 +209,7 @@ def test_01_note_removed_since_loading_is_reported(quokkas: Tree) -> None:
 def test_02_folder_summary_depends_on_the_notes_below_it(quokkas: Tree) -> None:
     quokkas.file("x/_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nx")
     nothing = why(quokkas, "wombat", "x", Loss.DERIVED)
-    assert nothing.numbers == "its folder is a result only if one of its notes is found by its words, and none is"
+    assert nothing.numbers == "its folder is a result only if a note in the folder is found by its words, and none is"
     quokkas.file("_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nall")
     quokkas.file("y/_index.md", "a title, and no frontmatter")
     assert why(quokkas, "quokka", "_index.md", Loss.DERIVED).numbers.endswith(
