@@ -1,9 +1,9 @@
 """Stores the index of one context tree on disk, so that the next process need not build it.
 
-See ``docs/explanation/architecture.md``, "The kept index". The index is one file: consecutive ``.npy`` arrays, followed
-by a checksum of all of them. The file is replaced in one step, so a reader always sees a single state. Nothing is
-unpickled. The first process that wants to write the index holds a lock until the process ends; other processes only
-read.
+See ``docs/explanation/architecture.md``, "The saved index". The index is one file: consecutive ``.npy`` arrays,
+followed by a checksum of all of them. The file is replaced in one step, so a reader always sees a single state. Nothing
+is unpickled. The first process that wants to write the index holds a lock until the process ends; other processes
+only read.
 """
 
 from __future__ import annotations
