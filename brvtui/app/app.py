@@ -511,9 +511,9 @@ class BrvTui(ConfiguredApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Runs an action, or says why it is unavailable. Going back also declines the offer of the guided tour."""
-        if action == "back" and "tour" in vars(self):
-            self.tour.decline()
+        """Runs an action, or says why it is unavailable. Going back first declines the offer of the guided tour."""
+        if action == "back" and "tour" in vars(self) and self.tour.decline():
+            return True
         if isinstance(action, str) and default_namespace is not None:
             _, name, parameters = parse(action)
             lacks = self._why_unavailable(action, default_namespace)

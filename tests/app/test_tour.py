@@ -18,6 +18,7 @@ from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.keys.bindings import split
 from brvtui.app.lab import edit_check
 from brvtui.app.project.opening import Opening
+from brvtui.app.query.query_box import QueryInput
 from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.tour.steps import ASKED, JUDGMENT, NOTE, STEPS
 from brvtui.app.tour.tour import TourBar
@@ -203,7 +204,8 @@ async def test_escape_declines_the_offer_for_good(sample: Path, seen: Path) -> N
         await press(pilot, "escape")
         assert not pilot.app.screen.query(TourBar)
         assert "F12" in toast_text(pilot)
-        await press(pilot, "tab", "2", "1")
+        assert isinstance(pilot.app.focused, QueryInput), "a question can be typed at once"
+        await press(pilot, "escape", "tab", "2", "1")
         assert not pilot.app.screen.query(TourBar)
         await until(pilot, seen.exists)
 

@@ -117,11 +117,13 @@ class Tour:
         else:
             self._services.notify("the tour needs the sample: brv-tui demo opens it", timeout=6)
 
-    def decline(self) -> None:
-        """Removes the offer, if it is shown and no dialog is open."""
-        if self._place == 0 and not self._services.has_modal:
-            self._go(None)
-            self._services.notify(self._services.with_keys("{app.tour} starts the tour at any time"), timeout=4)
+    def decline(self) -> bool:
+        """Removes the offer, if it is shown and no dialog is open. Returns True if it was removed."""
+        if self._place != 0 or self._services.has_modal:
+            return False
+        self._go(None)
+        self._services.notify(self._services.with_keys("{app.tour} starts the tour at any time"), timeout=4)
+        return True
 
     def _go(self, place: int | None) -> None:
         """Goes to the step ``place``, or ends the tour."""
