@@ -111,7 +111,9 @@ def delivery(
     if any(turn.outcome in gated for turn in found.turns):
         return NEGATIVE
     if gated and is_pointed_to(session):
-        raise Failure("--fail-on: .brv only points to another project, to which these turns belong; name it", FAILED)
+        raise Failure(
+            "--fail-on: .brv only points to another project, to which these turns belong; name that project", FAILED
+        )
     if gated and not found.turns:
         raise Failure("--fail-on: no turn was found, so nothing was checked; see --transcripts and --session", FAILED)
     if gated and found.is_cut_off:
@@ -134,7 +136,7 @@ def _permitted(session: Session, transcripts: Path | None) -> Path:
         try:
             remember_folder(session, folder)
         except OSError as error:
-            say_note(f"the folder of transcripts is not remembered: {faults.reason(error)}")
+            say_note(f"the transcripts folder is not remembered: {faults.reason(error)}")
         return folder
     if known := permitted_folder(session):
         say_note(f"reading the transcripts in {shown_path(known)}")

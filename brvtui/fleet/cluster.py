@@ -224,7 +224,7 @@ def trusted_address(scheduler: str, trusted: bool) -> str:
         address = dask.config.get("scheduler-address", None)
         if not address:
             raise ClusterError(
-                "Dask's configuration names no scheduler: set DASK_SCHEDULER_ADDRESS, or pass an address"
+                "Dask's configuration does not name a scheduler: set DASK_SCHEDULER_ADDRESS, or pass an address"
             )
     elif ":" not in scheduler:  # a text with a colon is an address, even if a file has that name
         try:

@@ -207,7 +207,7 @@ def causes(
         then = _outcome(as_of(from_ms) if from_ms > entry.at_ms else as_of_then)
         has_passed = then != _outcome(now)
         if has_passed:
-            moment = f"the last change of {path}" if from_ms > entry.at_ms else "that moment"
+            moment = f"the last change to {path}" if from_ms > entry.at_ms else "that moment"
             lines.append(f"{_clock_text(from_ms, now_ms)}: as of {moment}, today's {noun}s give {then}")
     if is_known:
         return tuple(lines)

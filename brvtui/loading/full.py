@@ -201,7 +201,7 @@ def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> st
     entries = {path: entry for path, entry in parsed.items() if entry.has_stored_signals}
     junk = next((path for path in entries if path in broken), "")
     if junk:
-        return f"the stored signals of {junk} are not JSON, so ByteRover 3.14 ignores those of all notes"
+        return f"the stored signals of {junk} are not JSON, so ByteRover 3.14 ignores the signals of all notes"
     if any(entry.alias for entry in entries.values()):
         return "with shared sources, ByteRover 3.14 ignores all stored signals: every note has the defaults"
     odd = next((path for path, entry in entries.items() if ":" in entry.file or "\\" in entry.file), "")

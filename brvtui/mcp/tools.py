@@ -112,7 +112,7 @@ TOOLS = (
     ),
     _declared(
         "check_edit",
-        "What saving text as the note at path would change; nothing is written. Problems of the text, the judged and "
+        "What saving text as the note at path would change; nothing is written. Problems in the text, the judged and "
         "logged queries whose answers change (is_broken: got worse), and notes that say the same or disagree.",
         {"path": _text("Path in the memory, may be new"), "text": _text("The whole new text", 2_000_000)},
         2,

@@ -204,7 +204,7 @@ class ServiceRefusal(Exception):
         if advice:
             return f"{why.rstrip('.')}; {advice.format(endpoint.setting)}"
         if self.waits_too_long(policy):
-            return f"{why}; the service asks for a wait of {self.wait:g} s, which is too long: try again later"
+            return f"{why}; the service asks for a {self.wait:g} s wait, which is too long: try again later"
         return f"{why}, {policy.tries} times" if self.passing and policy.tries > 1 else why
 
 

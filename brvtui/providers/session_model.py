@@ -59,7 +59,7 @@ class SessionModel:
         """
         wanted = self._wanted()
         if not wanted.key_env:
-            return "none: llm.key_env names no variable"
+            return "none: llm.key_env does not name a variable"
         if wanted.key:
             return f"from {wanted.key_env}"
         if wanted.key_env_is_listed or not os.environ.get(wanted.key_env):

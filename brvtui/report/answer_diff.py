@@ -90,7 +90,7 @@ def _turning(pair: PairComparison, decimals: int) -> Iterator[Block]:
         if len(pair.trace.query) > TRIAL_LENGTH:
             sentence = f"the query is too long to try changes: use at most {TRIAL_LENGTH:,} characters"
         elif role_of(pair.below.path) is Role.SUMMARY:
-            sentence = "B is the summary of its folder: whatever raises the notes in it raises B"
+            sentence = "B is its folder's summary: whatever raises the notes in the folder raises B"
         elif pair.trace.engine == native:  # this engine tries only changes that help a single note
             sentence += "; brv-tui explain shows what helps B on its own"
         yield Text(sentence, "muted", after=0)

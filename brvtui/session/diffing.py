@@ -137,7 +137,7 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
     changes_files = plan.revision or plan.edits or plan.without
     if (changes_files or plan.signals) and not session.kind.can_vary:
         raise EngineError(
-            "only the notes of a context tree can be compared in this way; choose another time or profile"
+            "only the notes in a context tree can be compared in this way; choose another time or profile"
         )
     base = context.snapshot
     then = AskedState(_AS_IT_IS, context, session.profile, UNCHANGED, base.stored)

@@ -91,7 +91,7 @@ def _path_of_note(session: Session, name: str) -> str:
     """The path of the note called ``name``, whose signals can be swept. Raises the exceptions of :func:`parse_axes`."""
     if not session.kind.can_vary:
         raise SweepError(
-            f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; choose a constant"
+            f"{shortened(name, 60)}: only notes in a context tree have signals to sweep; choose a constant"
         )
     found = find_note(session.snapshot, name)
     if found.position is None:

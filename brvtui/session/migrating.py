@@ -46,7 +46,7 @@ class MigrationReport:
         return any(answer.change in _LOSSES for answer in self.answers)
 
 
-ONLY_TREES = "only a context tree of ByteRover 3 can be migrated; open the folder that contains its .brv"
+ONLY_TREES = "only a ByteRover 3 context tree can be migrated; open the folder that contains its .brv"
 """The reason why a project cannot be migrated."""
 _LOSSES = (AnswerChange.NOTHING_FOUND, AnswerChange.FIRST_GONE)
 EngineRequest = tuple[Judgment, str]

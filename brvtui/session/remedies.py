@@ -351,7 +351,7 @@ class RemedyFinder:
                 value = type(base)(round(max(number, controls[name].least), 10))
                 if value != base:
                     text = f"{name} {value:g} instead of {base:g}"
-                    yield Proposal(ConstantSet(name, value), text, "a constant of the profile, for every query")
+                    yield Proposal(ConstantSet(name, value), text, "a profile constant, for every query")
 
     def _new_note(self) -> Iterator[Proposal]:
         title, folder = self.query.text.strip(), self.query.scope or self.path.rpartition("/")[0]

@@ -237,7 +237,7 @@ def test_permission_text_matches_the_tier_and_its_limits(garden: Tree) -> None:
     assert question(_CALL, 1) == f"{one}.{limit}"
     more = "or up to 50 if the model first wants to read more notes in this tree"
     assert question(_CALL, 50) == f"{one}, {more}.{limit}"
-    more = f"the first with about 700 tokens of your notes; the model may read more notes of this tree.{limit}"
+    more = f"the first with about 700 tokens of your notes; the model may read more notes in this tree.{limit}"
     assert question(_LOOP, 50) == f"This query needs tier 4: up to 50 calls, {more}"
 
 

@@ -18,7 +18,7 @@ from tests.cli.conftest import Run
 from tests.support.agent_session import ANSWER, PROMPT, Row, Session, context
 from tests.support.trees import NOW_MS, Tree
 
-NO_LOG = "note: the engine has no log of this project, so it is unknown which answers came too late\n"
+NO_LOG = "note: the engine has no log for this project, so it is unknown which answers came too late\n"
 
 
 @pytest.fixture

@@ -233,12 +233,10 @@ def test_space_names_match_v4s_names(run: Run, space: Path, tmp_path: Path) -> N
     assert error == f'brv-tui: no space named "Smal" in {data}; did you mean Small?\n'
     code, _, error = run("query", "x", "--root", str(tmp_path / "nowhere"), *AT, inside=False)
     assert code == 3
-    assert error.startswith(f"brv-tui: {tmp_path}/nowhere: no such folder; --root needs the folder context-tree")
+    assert error.startswith(f"brv-tui: {tmp_path}/nowhere: no such folder; --root needs a space's folder context-tree")
     code, _, error = run("query", "x", "--root", str(empty), *AT, inside=False)
     assert code == 3
-    assert error.startswith(
-        f"brv-tui: {empty}: there is no topic in it; --root needs the folder context-tree of a space"
-    )
+    assert error.startswith(f"brv-tui: {empty}: there is no topic in it; --root needs a space's folder context-tree")
     code, _, error = run("query", "x", "--space", "Small", "--engine", "soleri", *AT, inside=False)
     assert code == 3
     assert "which soleri cannot rank" in error
@@ -253,7 +251,7 @@ def test_engine_setting_that_requires_a_missing_space_is_refused(run: Run) -> No
 
 
 def test_only_a_context_tree_can_be_migrated(run: Run, space: Path) -> None:
-    said = "brv-tui: only a context tree of ByteRover 3 can be migrated; open the folder that contains its .brv\n"
+    said = "brv-tui: only a ByteRover 3 context tree can be migrated; open the folder that contains its .brv\n"
     assert run("migrate", "--dry-run", "--project", str(space), inside=False) == (3, "", said)
 
 

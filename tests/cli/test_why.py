@@ -41,7 +41,7 @@ def test_why_command_compares_a_note_with_a_folder(run: Run, project: Tree) -> N
     code, out, _ = run("why", "quokka gates", "ops/one.md", "ops/_index.md")
     assert code == 0
     assert re.search(r"^ B  ops  rank \d, [\d.]+  ops/_index.md$", out, re.MULTILINE)
-    assert "B is the summary of its folder: whatever raises the notes in it raises B" in out
+    assert "B is its folder's summary: whatever raises the notes in the folder raises B" in out
 
 
 def test_invalid_comparison_is_refused_in_one_line(run: Run, project: Tree) -> None:

@@ -147,7 +147,7 @@ def test_time_before_a_note_was_written_has_no_effect_on_it(tree: Tree) -> None:
     given = f"deploy/rollback.md as number 1 with {edited.hits[0].score:.2f}, tier {edited.tier}"
     assert later.causes == (
         written,
-        f"time has passed: as of the last change of deploy/rollback.md, today's notes give {given}",
+        f"time has passed: as of the last change to deploy/rollback.md, today's notes give {given}",
     )
 
 

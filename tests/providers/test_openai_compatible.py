@@ -131,7 +131,7 @@ def test_busy_service_is_retried_after_the_requested_wait() -> None:
 def test_service_that_demands_a_long_wait_is_not_retried(seconds: str) -> None:
     waits: list[float] = []
     with serving(Answer(429, {}, {"Retry-After": seconds}), vectors) as service:
-        with pytest.raises(LegError, match=r"; the service asks for a wait of \S+ s, which is too long"):
+        with pytest.raises(LegError, match=r"; the service asks for a \S+ s wait, which is too long"):
             embedder(service, RULES, waits).embed(["tea"])
         assert (waits, len(service.asked)) == ([], 1)
 

@@ -143,7 +143,7 @@ def test_every_way_a_model_run_can_end_is_reported(
         (Refused(401, {"error": {"message": f"bad key {KEY}"}}), "401 Unauthorized: bad key …"),
         (
             Refused(429, "slow down", {"Retry-After": "60"}),
-            "slow down; the service asks for a wait of 60 s",
+            "slow down; the service asks for a 60 s wait",
         ),
         (Refused(500, "oops", {"Retry-After": "0"}), "500 Internal Server Error: oops, 3 times"),
         (HALF, "the answer was cut off"),

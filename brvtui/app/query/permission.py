@@ -49,7 +49,7 @@ def what_is_asked(trace: Trace, budget: Budget) -> str:
     route = trace.find(Route)
     if route is not None and route.outcome is not Outcome.SINGLE_CALL:
         calls = f"up to {counted(max_calls, 'call', 'calls')}, the first with {tokens}"
-        return f"{comes}: {calls}; the model may read more notes of this tree.{limit}"
+        return f"{comes}: {calls}; the model may read more notes in this tree.{limit}"
     text = f"{comes}: one call with {tokens}"
     more = f", or up to {max_calls} if the model first wants to read more notes in this tree" if max_calls > 1 else ""
     return f"{text}{more}.{limit}"

@@ -114,7 +114,7 @@ def read_own_log(folder: Path, most: int) -> LogEvidence:
         return LogEvidence([], f"{folder}: the engine's log cannot be read: {faults.reason(error)}")
     files = logged_files([folder], most)
     entries = read_entries(files)
-    problem = "" if files else "the engine has no log of this project, so it is unknown which answers came too late"
+    problem = "" if files else "the engine has no log for this project, so it is unknown which answers came too late"
     if len(entries) < len(files):
         problem = f"{counted(len(files) - len(entries), 'entry', 'entries')} of the engine's log cannot be read"
     return LogEvidence(entries, problem, is_missing=not files)

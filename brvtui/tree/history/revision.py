@@ -322,7 +322,7 @@ class Revision:
             hint = "is the tree committed there, and not ignored?"
             raise RevisionError(f"{shortened(self.name)} does not contain {self.folder}: {hint}") from error
         if not found.files:
-            raise RevisionError(f"{shortened(self.name)} contains no notes of {self.folder}: are they committed there?")
+            raise RevisionError(f"{shortened(self.name)} contains no notes in {self.folder}: are they committed there?")
         return found
 
     @cached_property

@@ -207,7 +207,7 @@ def _not_named(named: NamedSpace, data: Path, why: str = "no such folder") -> st
     V4's own message refers to its `space list` instead.
     """
     if named.root is not None:
-        return f"{named.root}: {why}; --root needs the folder {TREE} of a space, as in {data / 'projects'}"
+        return f"{named.root}: {why}; --root needs a space's folder {TREE}, as in {data / 'projects'}"
     names = space_names(data)
     hint = nearest(named.name, names) if names else "; there is none yet: the ByteRover desktop app creates one"
     return f'no space named "{named.name}" in {data}{hint}'
