@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from brvtui.providers.settings import ModelSettings
+from brvtui.services.provided import NO_MODEL
 
 if TYPE_CHECKING:
     from brvtui.services.legs import RequestPolicy
@@ -93,8 +94,6 @@ class SessionModel:
         """Returns the reason, in one or two lines, why the model is not used although the route reaches a model."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
-            from brvtui.services.model import NO_MODEL
-
             return NO_MODEL
         state = self.state
         if state.problem:

@@ -11,11 +11,6 @@ from typing import Any, Protocol
 
 from brvtui.trace import Usage
 
-NO_MODEL = (
-    "No model is set (llm.model): these are sentences from notes. The prompt shows what would be sent"
-    " (in ByteRover's order, with its excerpts; the instructions are brv-tui's)."
-)
-
 
 class ModelError(RuntimeError):
     """Raised if a turn failed. The message is one line with the service and the reason."""

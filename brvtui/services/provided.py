@@ -11,6 +11,11 @@ if TYPE_CHECKING:  # the first paint names engines, and must not import modules 
     from brvtui.services.legs import Embedder, Reranker, VectorCache
     from brvtui.services.model import Budget, ChatModel
 
+NO_MODEL = (
+    "No model is set (llm.model): these are sentences from notes. The prompt shows what would be sent"
+    " (in ByteRover's order, with its excerpts; the instructions are brv-tui's)."
+)
+
 
 class KeptState(Protocol):
     """The state that an engine stores for one tree: a JSON value that the next process can read."""
@@ -89,8 +94,6 @@ class NoServices:
 
     def why_no_model(self, run: bool) -> str:
         """Returns the message that no model is set."""
-        from brvtui.services.model import NO_MODEL
-
         return NO_MODEL
 
     def vectors(self, model: str) -> VectorCache:
