@@ -199,14 +199,17 @@ class NoteChanges:
         session = self._session_for(pairs[0][0] if pairs else "", "select a finding about two notes")
         if session is None:
             return
-        from brvtui.app.editing.merge_dialog import MERGED, MergeDialog
+        from brvtui.app.editing.merge_dialog import MERGED, MergeDialog, TwoNotes
         from brvtui.app.editing.plan_dialog import PlanDialog
 
         effect, notes = partial(self._effect, session), session.notes
         if is_merge and len(pairs) == 1:
-            texts = {path: session.about(path).text for path in pairs[0]}
             merge = partial(notes.plan_replacing, is_merge=True)
-            self._confirm(pairs[0][0], lambda: MergeDialog(texts, merge, effect))
+
+            def compared(both: TwoNotes) -> None:
+                self._confirm(pairs[0][0], lambda: MergeDialog(both, merge, effect))
+
+            self._services.background.run(partial(TwoNotes.of, session, pairs[0]), compared, group="merge")
             return
         title, message = ("Merge notes", MERGED) if is_merge else ("Archive superseded notes", _SUPERSEDED)
         make = partial(notes.plan_replacing, pairs, is_merge)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,20 +20,63 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.ordered_keys import Field, Options
 from brvtui.app.widgets.pane import Pane
+from brvtui.paint.differences import hunk_lines
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, hanging, line
 from brvtui.paint.text import cut_left, wrap
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
-    from brvtui.notes.plan import Plan, Recorded, Step, Write
+    from brvtui.notes.plan import Plan, Recorded, Step
     from brvtui.notes.signals import SignalTarget
     from brvtui.session.edit_effect import EditEffect
+    from brvtui.tree.editing.merging import Hunk
 
 # The pane with a plan before it is applied: every file and line that it changes.
 
 
 _LOOKING = "working out what would change…"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPreview:
+    """A plan with its changes to files; without a plan, the problem, if it is known."""
+
+    plan: Plan | None = None
+    problem: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The removed file with the same text as a new file, keyed by the new file's path."""
+    hunks: Mapping[str, Sequence[Hunk]] = field(default_factory=dict)
+    """The changed lines, keyed by the path of each file that is written but not copied."""
+
+
+_NOTHING = PlanPreview()
+
+
+def preview_of(make: Callable[[], Plan]) -> PlanPreview:
+    """Returns the preview of the plan from ``make``, or the reason why there is no plan. Blocks."""
+    from brvtui.notes.plan import NoteError, Write
+    from brvtui.tree.editing.merging import difference
+
+    try:
+        plan = make()
+    except NoteError as error:
+        return PlanPreview(problem=str(error))
+    writes = [step for step in plan.steps if isinstance(step, Write)]
+    removed = {step.before.data: step.path for step in reversed(writes) if step.after is None and step.before}
+    sources, hunks = {}, {}
+    for step in writes:
+        if step.after is None:
+            continue
+        if step.before is None and step.after.data in removed:
+            sources[step.path] = removed[step.after.data]
+            continue
+        before, after = (
+            held.data.decode("utf-8", "replace").replace("\r\n", "\n") if held else ""
+            for held in (step.before, step.after)
+        )
+        hunks[step.path] = difference(after, before, context=0)
+    return PlanPreview(plan, "", sources, hunks)
 
 
 class PlanPane(Pane):
@@ -47,14 +91,23 @@ class PlanPane(Pane):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.plan: Plan | None = None
-        self.problem = ""
+        self.preview = _NOTHING
         self.effect: Sequence[Line] | None = ()
         """The effect of the plan on queries; None until it is known."""
 
-    def show_plan(self, plan: Plan | None, problem: str = "") -> None:
-        """Shows ``plan`` or ``problem``; without either, shows that the plan is being prepared."""
-        self.plan, self.problem, self.effect = plan, problem, ()
+    @property
+    def plan(self) -> Plan | None:
+        """The plan, if it is ready."""
+        return self.preview.plan
+
+    @property
+    def problem(self) -> str:
+        """The reason why there is no plan."""
+        return self.preview.problem
+
+    def show_plan(self, preview: PlanPreview) -> None:
+        """Shows ``preview``; if it is empty, shows that the plan is being prepared."""
+        self.preview, self.effect = preview, ()
         self.offset_row = 0
         self.rebuild(force=True)
 
@@ -72,12 +125,15 @@ class PlanPane(Pane):
         effect = [line(_RUNNING, "muted")] if self.effect is None else self.effect
         lines = [part for entry in effect for part in hanging(entry, width, 3)]
         lines += [Line()] if lines else []
-        lines += [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
+        sources = self.preview.sources
+        lines += [entry for step in self.plan.steps for entry in _step(step, sources, width)]
         lines += [line(f" {part}", "warn") for notice in self.plan.notices for part in wrap(notice, width - 2)]
-        return lines + [entry for step in self.plan.steps for entry in _text_lines(step, self.plan, width)]
+        for path, hunks in self.preview.hunks.items():
+            lines += [Line(), line(f" {path}", "bold strong").cut(width), *hunk_lines(hunks, width)]
+        return lines
 
 
-def _step(step: Step, plan: Plan, width: int) -> list[Line]:
+def _step(step: Step, sources: Mapping[str, str], width: int) -> list[Line]:
     from brvtui.notes.plan import Move, MoveFolder, Record
 
     if isinstance(step, Move | MoveFolder):
@@ -85,7 +141,7 @@ def _step(step: Step, plan: Plan, width: int) -> list[Line]:
     if isinstance(step, Record):
         return [_step_line("records", f"{entry.path}: {_signals(entry)}", width) for entry in step.entries]
     if step.before is None:
-        source = _source(step, plan)
+        source = sources.get(step.path, "")
         return [_step_line("creates", step.path, width), *([_step_line("from", source, width)] if source else [])]
     if step.after is None:
         return [_step_line("removes", step.path, width)]
@@ -94,32 +150,6 @@ def _step(step: Step, plan: Plan, width: int) -> list[Line]:
 
 def _step_line(verb: str, what: str, width: int) -> Line:
     return line(f" {verb:>8} ", "muted").add(cut_left(what, width - 11), "strong")
-
-
-def _source(step: Write, plan: Plan) -> str:
-    """Returns the path of a removed file with the same text as the new file; empty if there is none."""
-    from brvtui.notes.plan import Write
-
-    assert step.after is not None
-    for other in plan.steps:
-        if isinstance(other, Write) and other.after is None and other.before and other.before.data == step.after.data:
-            return other.path
-    return ""
-
-
-def _text_lines(step: Step, plan: Plan, width: int) -> list[Line]:
-    """Returns the changed lines of a file, below its path; empty for a file that is removed, moved or copied."""
-    from brvtui.notes.plan import Write
-    from brvtui.paint.differences import hunk_lines
-    from brvtui.tree.editing.merging import difference
-
-    if not isinstance(step, Write) or step.after is None or (step.before is None and _source(step, plan)):
-        return []
-    before, after = (
-        held.data.decode("utf-8", "replace").replace("\r\n", "\n") if held else "" for held in (step.before, step.after)
-    )
-    hunks = difference(after, before, context=0)
-    return [Line(), line(f" {step.path}", "bold strong").cut(width), *hunk_lines(hunks, width)]
 
 
 def _signals(entry: Recorded) -> str:
@@ -220,7 +250,7 @@ class PlanDialog(Dialog["Plan"]):
             self._plan()
             return
         self._number += 1  # ignore the plan that is being prepared
-        self._show(None)
+        self._show(_NOTHING)
         self._pause_timer = self.set_timer(PAUSE_S, self._plan)
 
     def _plan(self) -> None:
@@ -228,17 +258,17 @@ class PlanDialog(Dialog["Plan"]):
         self._planned_for = self.entered
         make = self.maker()
         if isinstance(make, str):
-            self._show(None, make)
+            self._show(PlanPreview(problem=make))
             return
-        self._show(None)
+        self._show(_NOTHING)
         on_result = partial(self._planned, self._number)
-        self.services.background.run(partial(_planned, make), on_result, group="plan", owner=self)
+        self.services.background.run(partial(preview_of, make), on_result, group="plan", owner=self)
 
-    def _planned(self, number: int, planned: tuple[Plan | None, str]) -> None:
+    def _planned(self, number: int, preview: PlanPreview) -> None:
         if number != self._number:
             return
-        self._show(*planned)
-        if self._effect is not None and (plan := planned[0]) is not None:
+        self._show(preview)
+        if self._effect is not None and (plan := preview.plan) is not None:
             self.pane.show_effect(None)
             task, shown = partial(self._effect, plan), partial(self._show_effect, number)
             self.services.background.run(task, shown, group="effect", exclusive=True, owner=self)
@@ -247,8 +277,8 @@ class PlanDialog(Dialog["Plan"]):
         if number == self._number:
             self.pane.show_effect(effect)
 
-    def _show(self, plan: Plan | None, problem: str = "") -> None:
-        self.pane.show_plan(plan, problem)
+    def _show(self, preview: PlanPreview) -> None:
+        self.pane.show_plan(preview)
         self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -262,16 +292,6 @@ class PlanDialog(Dialog["Plan"]):
             self.dismiss(self.pane.plan)
         else:  # only a plan that has been shown can be applied
             self.services.notify("the changes will appear here; then press Enter to make them", timeout=3)
-
-
-def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:
-    """Returns the plan from ``make``, or None and the reason why there is none. Blocks."""
-    from brvtui.notes.plan import NoteError
-
-    try:
-        return make(), ""
-    except NoteError as error:
-        return None, str(error)
 
 
 class TextDialog(PlanDialog):
