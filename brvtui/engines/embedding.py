@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # the first paint names engines, and must not wait for the im
     from brvtui.services.legs import Embedder
 
 _ANY_TEXT = "ready"
-_NOT_IN_PREVIEW = "a preview calls no service, but a run does"
+_NOT_IN_PREVIEW = "previews do not call services, but runs do"
 _UNDER_WAY = "the notes' vectors are still being computed"
 
 

@@ -238,7 +238,7 @@ async def test_only_runs_call_services_and_legs_can_be_chosen(service: Service, 
     await switch(pilot, "token")
     prepared = len(service.asked)
     assert prepared, "the notes' vectors were made when the engine was chosen"
-    assert found(pilot).leg("vector").why == "a preview calls no service, but a run does"
+    assert found(pilot).leg("vector").why == "previews do not call services, but runs do"
     await pilot.press("i", "end")
     await type_text(pilot, " rotation")
     assert len(service.asked) == prepared

@@ -89,7 +89,7 @@ def test_data_that_the_migration_loses_is_listed(run: Run, project: Tree) -> Non
     assert notes["deploy/rollback.md"]["lost_signals"] == {"importance": 90.0, "maturity": "core", "access_count": 7}
     assert notes["deploy/rollback.md"]["lost_age_days"] == pytest.approx(70, abs=0.1)
     assert notes["billing/invoices/rounding.md"]["lost_path_words"] == ["billing", "invoices"]
-    assert notes["ops/long.full.md"]["unseen"] == "a file whose name ends with .full.html is not a topic"
+    assert notes["ops/long.full.md"]["unseen"] == "files whose names end with .full.html are not topics"
     assert set(notes["ops/parts.md"]["lost_words"]) == {"auth", "expiry", "jwt", "md", "reason", "relations"}
     assert notes["auth/_index.md"]["newly_searched"] is True
 

@@ -53,7 +53,7 @@ LEAVES_PROMPT = Event(
     happen="leave the prompt",
     has_come="has left the prompt",
     state="have left the prompt",
-    meaning="no text match is enough to get it quoted to a model",
+    meaning="even a perfect text match would not get it quoted to a model",
     in_short="no longer quoted",
 )
 ARCHIVE = Event(

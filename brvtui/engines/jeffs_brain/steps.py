@@ -15,7 +15,7 @@ _NOT_RERANKED = {
     SkipReason.EMPTY_CANDIDATES: "there is nothing to rerank",
     SkipReason.MODE_OFF: "reranking is turned off",
     SkipReason.NO_RERANKER: "there is no reranker",
-    SkipReason.PREVIEW: "a preview calls no reranker, but a run does",
+    SkipReason.PREVIEW: "previews do not call rerankers, but runs do",
 }
 
 

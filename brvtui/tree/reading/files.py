@@ -27,8 +27,8 @@ MANIFEST_FILE = "_manifest.json"
 DUPLICATE = "a symlink to another note in the tree"
 NS_PER_MS, MS_PER_HOUR = 1_000_000, 3_600_000
 HTML = "an HTML topic, which ByteRover V4 reads"
-HIDDEN_FOLDER = "a folder whose name begins with a dot is not read"
-LINKED_FOLDER = "a folder behind a symlink is not read"
+HIDDEN_FOLDER = "folders whose names begin with a dot are not read"
+LINKED_FOLDER = "folders behind symlinks are not read"
 IRREGULAR = "not a regular file"
 _MARKDOWN = "the ending must be .md in lower case"
 _UNREAD = {
@@ -176,7 +176,7 @@ def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
 def unread_name(name: str) -> str:
     """The reason why a file called ``name`` is not read although it looks like a note; empty for any other file."""
     if name.endswith(".md"):
-        return "a file whose name begins with a dot is not read" if name.startswith(".") else ""
+        return "files whose names begin with a dot are not read" if name.startswith(".") else ""
     return _UNREAD.get(name[name.rfind(".") :].lower(), "")
 
 

@@ -43,7 +43,7 @@ def unseen_name(path: str) -> str:
         return "the tree's own index.html is not a topic"
     found = _DERIVED.search(path)
     if found is not None:
-        return f"a file whose name ends with {found[0]} is not a topic"
+        return f"files whose names end with {found[0]} are not topics"
     return ""
 
 

@@ -98,7 +98,7 @@ def test_preview_calls_no_remote_service(drinks: Tree) -> None:
     trace = preview(Brain(embedder, reranker), drinks)
     assert (trace.mode, trace.section(Hybrid).mode) == ("preview", RetrievalMode.HYBRID)
     assert (trace.leg("vector").state, trace.leg("vector").why) == (
-        State.SKIPPED, "a preview calls no service, but a run does",
+        State.SKIPPED, "previews do not call services, but runs do",
     )  # fmt: skip
     assert trace.section(Hybrid).rerank_skipped is SkipReason.PREVIEW
     assert trace.section(Hybrid).errors == ()
@@ -280,7 +280,7 @@ def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
         ("quagga", Request("", skip_retry_ladder=True), "no note matches the words"),
         ("?!", Request(""), "the query has no word to search for"),
         ("the", Request(""), "the query has no word to search for, and no rung of the retry ladder finds a note"),
-        ("tea", Request("", RetrievalMode.SEMANTIC, preview=True), "a preview calls no service, but a run does"),
+        ("tea", Request("", RetrievalMode.SEMANTIC, preview=True), "previews do not call services, but runs do"),
     ],
 )
 def test_empty_answer_gives_the_reason(drinks: Tree, query: str, request_: Request, why: str) -> None:

@@ -185,7 +185,7 @@ def _age(case: Case) -> Counterfactual:
     found = case.smallest(Lever.AGE, candidates, what, lambda change: _when(case, change.amount), steady)
     if steady or found.is_verified:
         return found
-    return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"no edit date up to today is enough: {found.verdict}")
+    return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"no edit date up to today would be enough: {found.verdict}")
 
 
 def _when(case: Case, days: float) -> str:
@@ -287,7 +287,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
                 return verified(Lever.TITLE, change, trial, text, len(added.split(" ")))
     if 2 ** len(words) - 1 <= min(MOST_TITLES, trial_limit(case.trace.query)):
         return impossible(Lever.TITLE, "adding query words to its title is not enough: every combination was tried")
-    return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the titles tried is enough")
+    return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the titles that were tried would be enough")
 
 
 def _wording(case: Case) -> Counterfactual:
@@ -309,7 +309,7 @@ def _wording(case: Case) -> Counterfactual:
         trial = case.try_change(change)
         if trial.answers:
             return verified(Lever.WORDING, change, trial, f"“{candidate.query}”: {candidate.text}")
-    none = f"none of {counted(len(seen) - 1, 'wording', 'wordings')} is enough"
+    none = f"none of {counted(len(seen) - 1, 'wording', 'wordings')} would be enough"
     return Counterfactual(Lever.WORDING, LeverStatus.OPEN, none)
 
 
