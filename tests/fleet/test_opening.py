@@ -288,7 +288,7 @@ def test_file_named_like_an_address_is_not_read(tmp_path: Path, monkeypatch: pyt
     for address in ("localhost:8786", "tcp://127.0.0.1:8786"):
         assert trusted_address(address, False) == address
     monkeypatch.setattr("dask.config.config", {})
-    with pytest.raises(ClusterError, match="names no scheduler"):
+    with pytest.raises(ClusterError, match="does not name a scheduler"):
         trusted_address(AUTO, False)
 
 

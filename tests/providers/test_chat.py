@@ -138,7 +138,7 @@ FAILS: list[tuple[Any, str, int]] = [
     (Refused(403, "no"), "403 Forbidden: no", 1),
     (Refused(404, {"error": "model not found"}), "404 Not Found: model not found; check llm.url and llm.model", 1),
     (Refused(429, {}, {"Retry-After": "0"}), "429 Too Many Requests: {}, 3 times", 3),
-    (Refused(429, {}, {"Retry-After": "3600"}), "a wait of 3600 s, which is too long", 1),
+    (Refused(429, {}, {"Retry-After": "3600"}), "a 3600 s wait, which is too long", 1),
     (Refused(500, "broken\x1b[31m"), "500 Internal Server Error: broken␛[31m, 3 times", 3),
     (Refused(302, "", {"Location": "http://example.org"}), "302 Found; redirects are not followed: set llm.url", 1),
     (Refused(400, {"error": {"message": "bad temperature of the room"}}), "400 Bad Request", 2),
