@@ -71,11 +71,11 @@ def trace_lines(
     route = [*shown.decision(trace, glyphs), *shown.flow(trace, glyphs)]
     lines += [Line(), *lines_of(route, width, glyphs)]
     lines += ladder_lines(trace, width, glyphs)
-    ticks = ticks_of(trace)
+    ticks, left = ticks_of(trace), dict(details)
     for place, hit in enumerate(trace.hits[:MOST_HITS]):
-        if place == 0 or hit.file in details:
+        if place == 0 or hit.file in left:
             lines.append(rule(width, f"score of result {place + 1}", dash=glyphs.dash))
-            lines += _score(hit, trace, details.get(hit.file), ticks, width, glyphs)
+            lines += _score(hit, trace, left.pop(hit.file, None), ticks, width, glyphs)  # a trace may repeat a file
     return lines + _answer(trace, shown, width, glyphs)
 
 
