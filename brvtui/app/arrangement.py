@@ -166,8 +166,12 @@ def _least(part: Split | str, across: bool, layout: Layout) -> int:
 def apportion(weights: Sequence[float], total: int, least: Sequence[int]) -> list[int]:
     """Divides ``total`` cells in proportion to ``weights``; no part is below its ``least`` if that is possible for all.
 
-    The result sums to ``total``; no part is below 1 if there are enough cells.
+    The result sums to ``total``; no part is below 1 if there are enough cells. If no weight is positive, all parts are
+    equal: a screen that just became smaller may still have the split of a large one.
     """
+    weights, total = [max(0, weight) for weight in weights], max(0, total)
+    if not any(weights):
+        weights = [1] * len(weights)
     if sum(least) > total:
         weights, least = least, [min(1, total // len(least))] * len(least)
     whole = sum(weights)

@@ -221,11 +221,10 @@ class SnapshotKeeper(ABC, Generic[S]):
     def _tidy(self) -> None:
         """Tidies up before the first snapshot. Adds a notice about each file that the user should check."""
         if self._newest is None:
-            for notice in tidy(self.project.tree, time.time()):
-                self._add_notice(notice)
+            self._add_notices(*tidy(self.project.tree, time.time()))
 
-    def _add_notice(self, notice: str) -> None:
-        self.project = replace(self.project, notices=(*self.project.notices, notice))
+    def _add_notices(self, *notices: str) -> None:
+        self.project = replace(self.project, notices=(*self.project.notices, *notices))
 
     def _publish(self, snapshot: S) -> None:
         snapshot.warm()
@@ -365,7 +364,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         try:
             kept = self._index.read(constants)
         except Unusable as reason:
-            self._add_notice(f"the saved index is rebuilt: {reason}")
+            self._add_notices(f"the saved index is rebuilt: {reason}")
             return None
         if kept is not None:
             self._kept = kept.parsed

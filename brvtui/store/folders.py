@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 import platformdirs
@@ -64,6 +65,7 @@ def repository_cache(root: Path) -> Path:
     return cache_folder() / "repositories" / f"{root.resolve().name or 'repository'}-{_digest_of(root)}"
 
 
+@cache  # an open tree keeps its folders, even if a symlink replaces a part of its path
 def _name_of(tree: Path) -> str:
     return f"{tree.resolve().parent.parent.name or 'tree'}-{_digest_of(tree)}"
 

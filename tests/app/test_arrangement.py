@@ -72,6 +72,15 @@ def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, he
     assert sum(place.width * place.height for place in areas.values()) == width * body
 
 
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+@given(st.integers(0, 120), st.integers(0, 40), st.booleans(), st.data())
+def test_any_size_is_arranged_while_a_screen_is_resized(
+    plan: Arrangement, width: int, height: int, wide: bool, data: st.DataObject
+) -> None:
+    areas = arrange(plan, width, height, wide, plan.tabs[0], "", data.draw(layouts(plan))).areas
+    assert all(place.width >= 0 and place.height >= 0 for place in areas.values())
+
+
 def test_narrow_editor_gives_one_tab_the_whole_screen() -> None:
     assert arrange(EDITOR, 80, 20, False, "ranking").areas == {"ranking": Area(0, 0, 80, 20)}
 

@@ -206,6 +206,15 @@ def test_each_opening_clears_a_limited_number_of_leftovers(tmp_path: Path, monke
     assert huge.exists()
 
 
+def test_opening_a_tree_examines_a_limited_number_of_leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leftovers, "_MOST", 3)
+    for _ in range(9):
+        left_by(tmp_path, whole(), NEW)
+    asked: list[UnsavedText] = []
+    found = clear_leftovers(tmp_path, LATER, lambda text: bool(asked.append(text)))
+    assert (len(found.kept), len(asked)) == (3, 3)
+
+
 def test_files_with_other_names_are_kept(tmp_path: Path) -> None:
     known = f"-n{'0' * 32}.n.part"
     others = (

@@ -107,9 +107,9 @@ def clear_leftovers(tree: Path, now_s: float, keep: Callable[[UnsavedText], bool
     """Removes files that killed saves left below ``tree``.
 
     First passes each text that no note contains to ``keep``, which returns True if it has stored the text. If it
-    returns False, the file remains. Takes the tree's lock, and does nothing while a save holds it. ``now_s`` is the
-    time of the system's clock in seconds. Follows no symlinks to folders, skips files that cannot be read or removed,
-    and raises no errors.
+    returns False, the file remains. Ends after 200 removed or kept files; the others wait for the next time. Takes the
+    tree's lock, and does nothing while a save holds it. ``now_s`` is the time of the system's clock in seconds. Follows
+    no symlinks to folders, skips files that cannot be read or removed, and raises no errors.
     """
     found = list(_leftovers(tree))
     removed: list[str] = []
@@ -119,13 +119,14 @@ def clear_leftovers(tree: Path, now_s: float, keep: Callable[[UnsavedText], bool
         return ClearedLeftovers()
     with suppress(OSError), locked(tree, patience_s=0):
         for file, name in found:
+            if _MOST in (len(removed), len(kept)):
+                break
             with suppress(OSError):
                 state = file.lstat()
                 if state.st_uid != os.geteuid() or not _is_abandoned(name, state, now_s):
                     continue
                 size += state.st_size
-                can_take = len(removed) < _MOST and size <= _MOST_BYTES
-                cleared = removed if can_take and _clear(tree, file, name, keep) else kept
+                cleared = removed if size <= _MOST_BYTES and _clear(tree, file, name, keep) else kept
                 cleared.append(file.relative_to(tree).as_posix())
     return ClearedLeftovers(tuple(sorted(removed)), tuple(sorted(kept)))
 
