@@ -637,9 +637,7 @@ class BrvTui(ConfiguredApp):
 
     def action_undo_change(self) -> None:
         """Undoes the last change to a note or to the judgments."""
-        if not self.lab.take_back():
-            if self.frame is not None:
-                self.frame.expect_undo()
+        if not ((self.frame is not None and self.frame.undo_own()) or self.lab.take_back()):
             self.changes.undo()
 
     def action_redo_change(self) -> None:

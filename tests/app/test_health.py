@@ -215,11 +215,17 @@ async def test_ignored_findings_are_listed_last_and_restored(ill: Tree, make_app
         await until(pilot, lambda: view(pilot).health.report.ignored)  # type: ignore[union-attr]
         await settled(pilot)
         assert (pane.choices[-1], pane.chosen) == (key, beside), "the next finding is selected"
-        assert "1 finding is listed last, as ignored; d there takes that back" in toast_text(pilot)
+        assert "1 finding is listed last, as ignored; u takes that back" in toast_text(pilot)
         pane.move_to(pane.choices.index(key))
         await pilot.press("d")
         await until(pilot, lambda: not view(pilot).health.is_checking and not view(pilot).health.report.ignored)  # type: ignore[union-attr]
         assert key in pane.choices
+        pane.move_to(pane.choices.index(key))
+        await pilot.press("d", "u")
+        await until(pilot, lambda: "1 finding is listed again" in toast_text(pilot))
+        await until(pilot, lambda: not view(pilot).health.is_checking and not view(pilot).health.report.ignored)  # type: ignore[union-attr]
+        await pilot.press("u")
+        await until(pilot, lambda: "nothing to undo" in toast_text(pilot))
 
 
 @at_two_sizes

@@ -41,6 +41,8 @@ class HealthChecks:
         self._project = project
         self._checked: object = None
         """The notes and the engine of the last check."""
+        self._ignored: list[tuple[Sequence[Finding], int]] = []
+        """The ignored findings, each with the number of changes of notes at that time."""
 
     def follow(self) -> None:
         """Checks the memory, unless it has not changed since the last check."""
@@ -72,15 +74,31 @@ class HealthChecks:
         self._update(problem=why, is_checking=False)
 
     def ignore(self, findings: Sequence[Finding]) -> None:
-        """Ignores ``findings``; if they are already ignored, lists them again."""
-        report = self._services.store.view.health.report
-        if report is not None:
-            task = partial(_ignore, findings, report)
-            self.run(SessionRequest("ignore finding", task, lambda _: self.check()))
-            message = counted(len(findings), "finding is listed", "findings are listed")
-            is_restored = all(each in report.ignored for each in findings)
-            message += " again" if is_restored else " last, as ignored; {health.ignore} there takes that back"
-            self._services.notify(self._services.with_keys(message), timeout=6)
+        """Ignores ``findings``; if all are already ignored, lists them again."""
+        report, session = self._services.store.view.health.report, self._project.session
+        if report is None or session is None or not findings:
+            return
+        is_ignored = not all(each in report.ignored for each in findings)
+        if is_ignored:
+            self._ignored.append((findings, session.notes.journal.depth))
+        else:
+            self._ignored.clear()
+        self._put(findings, is_ignored)
+
+    def take_back(self) -> bool:
+        """Lists the last ignored findings again, unless notes were changed later; returns True if there were any."""
+        session = self._project.session
+        if session is None or not self._ignored or self._ignored[-1][1] < session.notes.journal.depth:
+            return False
+        self._put(self._ignored.pop()[0], False)
+        return True
+
+    def _put(self, findings: Sequence[Finding], is_ignored: bool) -> None:
+        task = partial(_put, findings, is_ignored)
+        self.run(SessionRequest("ignore finding", task, lambda _: self.check()))
+        message = counted(len(findings), "finding is listed", "findings are listed")
+        message += " last, as ignored; {note.undo} takes that back" if is_ignored else " again"
+        self._services.notify(self._services.with_keys(message), timeout=6)
 
 
 def _check(session: Session) -> tuple[HealthReport, tuple[Curation, ...]]:
@@ -91,6 +109,6 @@ def _check(session: Session) -> tuple[HealthReport, tuple[Curation, ...]]:
     return report, tuple(each for each in curations(session) if each.review == PENDING)
 
 
-def _ignore(findings: Sequence[Finding], report: HealthReport, session: Session) -> None:
+def _put(findings: Sequence[Finding], is_ignored: bool, session: Session) -> None:
     for finding in findings:
-        (session.health.restore if finding in report.ignored else session.health.ignore)(finding)
+        (session.health.ignore if is_ignored else session.health.restore)(finding)

@@ -103,9 +103,10 @@ class HealthScreen(FrameScreen):
         """Merges the notes of each marked or selected finding, or archives the first as superseded by the second."""
         self._replace([row.notes[:2] for row in self.findings.acted_on if len(row.notes) > 1], is_merge)
 
-    def expect_undo(self) -> None:
-        """Moves the cursor to the finding that the undo restores."""
+    def undo_own(self) -> bool:
+        """Lists the last ignored findings again; the cursor will be on the finding that is restored."""
         self.findings.expect_undo()
+        return self._checks.take_back()
 
     def action_ignore(self) -> None:
         """Ignores the marked findings, or else the selected one; lists ignored ones again."""

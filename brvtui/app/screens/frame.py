@@ -122,8 +122,9 @@ class FrameScreen(Screen[None]):
             return ""
         return getattr(self.pane or self.focused, "note", "") or self.view.selection.file
 
-    def expect_undo(self) -> None:
-        """Called before a change of notes is undone."""
+    def undo_own(self) -> bool:
+        """Undoes the screen's own last change, if it came after all changes of notes; returns True if there was one."""
+        return False
 
     @property
     def hides_all(self) -> bool:
