@@ -438,6 +438,12 @@ async def test_pane_title_follows_the_tabs_if_there_is_room(with_judgments: Tree
         await until(pilot, lambda: f"{tabs} ━" in shown(pilot))
 
 
+def test_second_note_with_the_top_grade_names_the_first(garden: Tree) -> None:
+    session = garden.session()
+    assert "too" not in asking.grade(session, "rotation", "", ROTATION, 3).said
+    assert f"{ROTATION} has grade 3 too" in asking.grade(session, "rotation", "", "deploy/rollback.md", 3).said
+
+
 async def test_ungraded_open_query_comes_after_the_failures(with_judgments: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refunds billing")
     await to_lab(pilot)

@@ -101,7 +101,7 @@ LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
     Action("log.lost", "d", "screen.delivery", "delivery",
            "Let brv-tui read transcripts; after that, show only answers that did not reach the agent, or all queries",
            bar=True),
-    Action("log.judge", "J", "screen.judge", "judge", "Judge the query from its current answer, for the Lab", bar=True),
+    Action("log.judge", "J", "screen.judge", "right", "Judge the query: its current answer is right", bar=True),
 ), within=EVERY_PANE, screens=("log",), needs=Need.PROJECT)  # fmt: skip
 
 COLUMN = Place("column", "Maturity", PlaceKind.PANE, (

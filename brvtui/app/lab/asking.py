@@ -41,6 +41,8 @@ _KEPT = "judgment taken from the engine's answer: check the grades"
 _EXPECTED = "brv-tui judge set QUERY --expect changes the expected answer"
 _BY_HAND = f"if an answer is wrong, grade its results on the Query screen; {_EXPECTED}"
 _MOST_ADDED = 200
+_TOP = 3
+"""The grade of a note that should come first."""
 
 
 class JudgmentsRead(NamedTuple):
@@ -212,7 +214,10 @@ def grade(session: Session, text: str, scope: str, path: str, value: int | None)
         return with_grade(now, text, scope, document, value is not None)
 
     grading = f"graded {value}" if value is not None else "no grade"
-    return _changed(session, f"{grading}: {path} for “{text}”", graded)
+    done = _changed(session, f"{grading}: {path} for “{text}”", graded)
+    judgment = judgment_of(done.after, text, scope) if value == _TOP else None
+    others = [each.path for each in judgment.documents if each.grade == _TOP and each.path != path] if judgment else []
+    return done._replace(said=f"{done.said}; {others[0]} has grade {_TOP} too") if others else done
 
 
 def unjudge(session: Session, text: str, scope: str) -> Judged:
@@ -287,7 +292,8 @@ def keep_answers(
 
     what, answers = (f"“{added[0].text}” is", "answer") if len(added) == 1 else (f"{len(added)} queries are", "answers")
     when = "" if variant == Variant() else " before the edits" if variant.earlier is not None else f" with {variant}"
-    done = _changed(session, f"{what} judged, based on the {'' if when else 'current '}{answers}{when}", edit)
+    right = f": {added[0].documents[0].path} counts as right" if len(added) == 1 and added[0].documents else ""
+    done = _changed(session, f"{what} judged, based on the {'' if when else 'current '}{answers}{when}{right}", edit)
     by_hand = _BY_HAND if any(each.documents for each in added) else _EXPECTED
     said = f"{done.said}; {by_hand}" if variant == Variant() else done.said
     return done._replace(said=said, left_out=left_out)
