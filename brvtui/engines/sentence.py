@@ -138,19 +138,21 @@ def _spelling(one: MissingWord) -> str:
     return "with invisible characters in it" if UNSEEN.search(one.run) else "in another spelling"
 
 
-def outmatched(better: BetterMatch, names: Mapping[str, str] | None = None) -> Iterator[Clause]:
-    """Yields clauses about the document that matches clearly better than the first result, and about the parts of the
-    score that put the first result ahead.
+def outmatched(trace: Trace, better: BetterMatch, names: Mapping[str, str] | None = None) -> Iterator[Clause]:
+    """Yields clauses about the document that matches clearly ``better`` than the first result, and about the parts of
+    the score that put the first result ahead.
 
     ``names`` maps names of parts to the words for them.
     """
+    is_result = any(hit.file == better.file for hit in trace.hits)
+    place = ordinal(better.rank) if is_result else "not in the answer"
     if better.times is not None:
         how = f"matches {better.times:.{0 if better.times >= _ROUND else 1}f} times better"
     else:
         own = ordinal(better.leg_rank) if better.leg_rank else "missing"
         how = f"first by text alone, where this one is {own}"
     yield clause("; ahead of ", title(better.title), weight=_OUTMATCHED)
-    yield clause(f" ({ordinal(better.rank)}, {how})", weight=_OUTMATCHED - 1)
+    yield clause(f" ({place}, {how})", weight=_OUTMATCHED - 1)
     by = [(names or {}).get(name, name) for name in better.because[:_MOST_PARTS]]
     yield clause(f" because of its {' and '.join(by)}" if by else "", weight=_OUTMATCHED - 1)
 
@@ -160,7 +162,7 @@ def lead_of(trace: Trace) -> Iterator[Clause]:
     contribute most to it.
     """
     if trace.better_match is not None:
-        yield from outmatched(trace.better_match)
+        yield from outmatched(trace, trace.better_match)
         return
     if len(trace.hits) < 2:
         return

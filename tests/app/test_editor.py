@@ -149,6 +149,7 @@ async def test_save_sets_or_keeps_the_modification_time_as_chosen(garden: Tree, 
         assert os.stat(garden.tree / NOTE).st_mtime_ns == before
         message = "saved; its time is kept, so cached answers stay valid; c on the Query screen (1) removes them"
         await until(pilot, lambda: message in toast_text(pilot))
+        assert "its title “Rollback” is lost" in toast_text(pilot)
         brv(pilot).clear_notifications()
         await pilot.press("f6", "y", "ctrl+s")
         await until(pilot, lambda: _on_disk(garden).startswith(b"xy#"))

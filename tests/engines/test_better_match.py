@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -44,6 +45,8 @@ def test_sentence_names_the_better_match_and_what_outweighed_it(session: Session
     text = verdict_sentence(trace)
     assert f"ahead of “Certificate expiry” ({better.rank}" in text
     assert "times better) because of its" in text
+    first = replace(trace, hits=trace.hits[:1])
+    assert "ahead of “Certificate expiry” (not in the answer" in verdict_sentence(first)
 
 
 def test_rank_of_the_better_match_stays_as_long_as_its_causes(session: Session) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.editing.note_on_disk import OnDisk, on_disk, text_to_edit, where_moved
 from brvtui.app.editing.problems import first_errors
-from brvtui.wording import counted
+from brvtui.wording import counted, shortened
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -104,8 +104,9 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
     if done.kept:
         notices.append(_kept_notice(disk.path, done.kept))
     broken, lost = first_errors(session, disk.path, data, disk.data or b""), _lost_signals(session, disk, data)
-    if broken or lost:
-        notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
+    problems = "; ".join(filter(None, (broken, lost, _lost_title(session, disk, data))))
+    if problems:
+        notices.append(f"{disk.path} is saved, but {problems}")
     keeps_time = keep_mtime and disk.data is not None
     return NoteSaved(OnDisk(disk.path, data, done.version), tuple(notices), keeps_time)
 
@@ -167,6 +168,16 @@ def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
     importance = f"importance {was.importance:g} → {base.importance:g}" if was.importance != base.importance else ""
     lost = ", ".join(filter(None, (maturity, importance)))
     return f"the note's signals are lost: {lost}" if lost else ""
+
+
+def _lost_title(session: Session, disk: OnDisk, data: bytes) -> str:
+    """Returns a message if saving ``data`` replaces the note's title by its file name; otherwise empty."""
+    from brvtui.tree.reading.contents import title_of
+
+    if session.kind.is_html:
+        return ""
+    was, now = (title_of(each.decode("utf-8", "replace"), "") for each in (disk.data or b"", data))
+    return f"its title “{shortened(was)}” is lost: no line begins with “# ”" if was and not now else ""
 
 
 def _kept_notice(path: str, copy: str) -> str:

@@ -343,7 +343,7 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
 def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
     """Yields a clause about the note's lead: larger parts of its score, or better matching words."""
     if trace.better_match is not None and first is trace.hits[0]:
-        yield from outmatched(trace.better_match, _REASONS)
+        yield from outmatched(trace, trace.better_match, _REASONS)
         return
     second = next((hit for hit in trace.hits if hit is not first and not hit.found_by), None)
     if second is None or first.found_by or first.origin is Origin.PATH or first.score < second.score - LEAST_LEAD:
@@ -407,7 +407,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
         cost = largest_cost(first, threshold)
         yield clause(f"; {cost}" if cost else "", weight=50)
     if trace.better_match is not None and first is trace.hits[0]:
-        yield from outmatched(trace.better_match, _REASONS)
+        yield from outmatched(trace, trace.better_match, _REASONS)
     yield from _better_later_result(trace, first)
 
 

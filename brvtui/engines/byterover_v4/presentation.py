@@ -40,7 +40,7 @@ def sentence(trace: Trace) -> Sentence:
         nothing_for(section.significant, first),
         *_contained(topic),
         *_relevance(topic),
-        *(outmatched(trace.better_match) if trace.better_match is not None else ()),
+        *(outmatched(trace, trace.better_match) if trace.better_match is not None else ()),
         *_advice(section),
         *_cited(section, topic),
     )

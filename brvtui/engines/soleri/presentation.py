@@ -87,7 +87,7 @@ def _without_links(section: VaultSearch) -> Iterator[Clause]:
 def _lead(trace: Trace, section: VaultSearch) -> Iterator[Clause]:
     """Yields clauses about the lead of the first entry over the second, and about its causes."""
     if trace.better_match is not None:
-        yield from outmatched(trace.better_match)
+        yield from outmatched(trace, trace.better_match)
         return
     if len(section.ranking) < 2:
         return
