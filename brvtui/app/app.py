@@ -673,6 +673,8 @@ class BrvTui(ConfiguredApp):
         if mode in (MATURITY.name, HEALTH.name) and not self.view.kind.has_files:
             self.notify("this is code: only notes have maturity and health", timeout=4)
             mode = self.current_mode
+        if mode != self.current_mode:
+            self.last_mode = self.current_mode
         return super().switch_mode(mode)
 
     def action_help_quit(self) -> None:

@@ -65,6 +65,8 @@ class AppServices(App[None]):
     code.
     """
 
+    last_mode = "query"
+    """The mode before the current one."""
     store: ViewStore
     """The store of the view that all screens show."""
     library: Library

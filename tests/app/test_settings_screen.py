@@ -11,6 +11,7 @@ import pytest
 
 from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
+from brvtui.app.log.screen import LogScreen
 from brvtui.app.settings.screen import SettingField, SettingsScreen
 from brvtui.app.settings.setting_rows import SettingRow, read_typed, setting_rows, stepped
 from brvtui.app.settings.settings_pane import SettingsPane
@@ -39,6 +40,13 @@ async def opened(pilot: AppPilot, choice: str = "") -> SettingsPane:
         pane.move_to(pane.choices.index(choice))
         await pilot.pause()
     return pane
+
+
+async def test_escape_returns_to_the_last_screen(pilot: AppPilot) -> None:
+    await settled(pilot)
+    await on(pilot, LogScreen, "escape", "4")
+    await on(pilot, SettingsScreen, "comma")
+    await on(pilot, LogScreen, "escape")
 
 
 def kept() -> dict[str, Any]:

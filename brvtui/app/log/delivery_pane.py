@@ -90,7 +90,8 @@ class DeliveryPane(Pane):
         tokens = f", about {turn.tokens} tokens" if turn.tokens else ""
         yield from wrapped(f"asked by {_CHANNELS[recall.channel]}{tokens}, session {recall.session}", width, "muted")
         for path in turn.documents:
-            used = "used" if path in turn.used else "not used" if turn.outcome in ARRIVED else "lost"
+            arrived = "not used" if turn.outcome in ARRIVED else "lost" if turn.outcome in LOST else "unknown"
+            used = "used" if path in turn.used else arrived
             yield line(f" {used:<9}", "muted").add(path, "text").cut(width)
         lost = (turn.entry.response if turn.entry is not None else "") or context_of(recall.printed)
         texts = {"the prompt": recall.prompt, "the agent's reply": recall.reply, "what arrived": recall.received or ""}

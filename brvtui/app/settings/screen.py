@@ -193,17 +193,17 @@ class SettingsScreen(FrameScreen):
 
     @property
     def leads_back(self) -> bool:
-        """Always True, since Esc in the list returns to the Query screen."""
+        """Always True, since Esc in the list returns to the last screen."""
         return True
 
     async def action_back(self) -> None:
-        """Goes back as on other screens; from the list, goes to the Query screen."""
+        """Goes back as on other screens; from the list, returns to the last screen."""
         self.clear_selection()
         pane = self.pane
         if pane is None or pane.id != self.home or self.body.maximised:
             await super().action_back()
         elif not pane.clear_filter():
-            await self.services.switch_mode("query")
+            await self.services.switch_mode(self.services.last_mode)
 
     @on(SettingsPane.RowsWanted)
     def _make_rows(self, request: SettingsPane.RowsWanted) -> None:
