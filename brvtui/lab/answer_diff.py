@@ -31,6 +31,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Contribution, Trace
 from brvtui.tree.constants import TreeConstants
+from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.signals import SignalLayers
 
 # Two states to run a query in, and mixtures of the two.
@@ -42,6 +43,8 @@ class CauseKind(StrEnum):
     NOTES = "notes and signals"
     """The notes and signals of a saved answer, which are no longer available."""
     OWN_TEXT = "its own text"
+    FRONTMATTER = "its frontmatter"
+    """Reported instead of :attr:`OWN_TEXT` if the rest of the note is the same."""
     OTHER_TEXTS = "other notes' texts"
     AGE = "age"
     SIGNALS = "signals"
@@ -89,6 +92,14 @@ class StateMixer:
         only_one = self.then.difference.removed ^ self.now.difference.removed
         return only_one | {path for path in paths if self._content(path, self.then) != self._content(path, self.now)}
 
+    def own_kind(self, path: str) -> CauseKind:
+        """The kind of the change to the note at ``path``: to its text, or only to its frontmatter."""
+        then, now = (self._content(path, state) for state in (self.then, self.now))
+        if then is None or now is None or self.then.context.snapshot.kind.is_html:
+            return CauseKind.OWN_TEXT
+        bodies = {text[parse(text).body_start :] for text in (each.decode("utf-8", "replace") for each in (then, now))}
+        return CauseKind.OWN_TEXT if len(bodies) > 1 else CauseKind.FRONTMATTER
+
     def mixed(self, taken: Collection[CauseKind], path: str = "") -> Context[Any]:
         """The context with the ``taken`` kinds of data from ``now``, and everything else from ``then``.
 
@@ -114,7 +125,7 @@ class StateMixer:
     def _differs(self, kind: CauseKind) -> bool:
         then, now = self.then, self.now
         match kind:
-            case CauseKind.NOTES:
+            case CauseKind.NOTES | CauseKind.FRONTMATTER:
                 return False
             case CauseKind.OWN_TEXT | CauseKind.OTHER_TEXTS:
                 return bool(self.changed_files)
@@ -346,7 +357,10 @@ class CauseSearch:
         kinds = [
             kind for kind in self.mixer.kinds if kind is not CauseKind.OWN_TEXT or path in self.mixer.changed_files
         ]
-        steps = [(kind, self._standing(taken, path)) for kind, taken in in_order(kinds)]
+        steps = [
+            (self.mixer.own_kind(path) if kind is CauseKind.OWN_TEXT else kind, self._standing(taken, path))
+            for kind, taken in in_order(kinds)
+        ]
         return _note_diff(self._standing((), path), steps)
 
     def _outcomes(self) -> Iterable[OutcomeStep]:

@@ -230,3 +230,16 @@ def test_removed_file_counts_as_missing(tree: Tree, tmp_path: Path) -> None:
     for path in then.texts:
         (tree.tree / path).unlink()
     assert CauseSearch(registry.load("byterover"), mixer, QUERY).diff().notes
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("---\nmaturity: core\n---\n# Refresh token\n", CauseKind.FRONTMATTER),
+        ("---\nmaturity: core\n---\n# Refresh\n", CauseKind.OWN_TEXT),
+    ],
+)
+def test_change_of_frontmatter_alone_has_its_own_name(tree: Tree, text: str, kind: CauseKind) -> None:
+    then = Files({"a/n.md": "---\nmaturity: draft\n---\n# Refresh token\n"}, {"a/n.md": 1.0}, {})
+    mixer = mixer_of(tree, then, replace(then, texts={"a/n.md": text}), "byterover")
+    assert mixer.own_kind("a/n.md") is kind
