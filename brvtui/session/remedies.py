@@ -499,9 +499,10 @@ def find_remedies(
 
     Raising changes are the engine's own, if it proposes any, and a combination of two changes if no single one puts the
     document first. All have their side effects on judged and logged queries; changes that make none of these worse come
-    first, and of these, other wordings of the query last, since they help only the person who uses them. ``limits`` are
-    the time limits in seconds, for the changes and for the side effects. Raises KeyError if the answer's snapshot was
-    dropped, and :class:`brvtui.engines.contract.EngineError`.
+    first. Of these, changes of notes come before signals and constants, which the real engine may store elsewhere, and
+    before other wordings of the query, which help only the person who uses them. ``limits`` are the time limits in
+    seconds, for the changes and for the side effects. Raises KeyError if the answer's snapshot was dropped, and
+    :class:`brvtui.engines.contract.EngineError`.
     """
     trace = explanation.trace
     engine = registry.without_state(session.engines.named(trace.engine))
@@ -523,9 +524,10 @@ def find_remedies(
     remedies = finder.with_side_effects(tried, others, time_limit(limits[1], cancelled))
     compared = max((one.compared or 0 for one in remedies), default=0)
 
-    def order(one: Remedy) -> tuple[bool, bool]:
+    def order(one: Remedy) -> tuple[bool, bool, bool]:
         is_worse = any(effect.is_worse for effect in one.side_effects)
-        return is_worse or (one.compared is not None and one.compared < compared), bool(one.query)
+        may_harm = is_worse or (one.compared is not None and one.compared < compared)
+        return may_harm, bool(one.query), bool(one.maturity or one.setting)
 
     return replace(search, remedies=tuple(sorted(remedies, key=order)), notice=notice)
 
