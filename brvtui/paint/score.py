@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from brvtui.paint.bars import role_of, stacked, tick_labels
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.hits import SIGNS, lead_lines
-from brvtui.paint.line import Line, line, rule
+from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.paint.text import days, number, signed, wrap
 from brvtui.trace import (
     AgedSignals,
@@ -101,16 +101,21 @@ def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, gl
     return left.right(width, right.add(f"{hit.score:.{trace.scale.decimals}f}", "bold strong"))
 
 
-def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the score of a document that is not a result, the reason, and how far it fell short."""
+def miss_lines(missed: NearMiss, scale: Scale, lack: str, key: str, width: int, glyphs: Glyphs) -> list[Line]:
+    """Returns the score of a document that is not a result, the reason, and how far it fell short.
+
+    ``key`` shows what would change that; empty if nothing does.
+    """
     sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
     right = Line().add(f"{missed.score:.{scale.decimals}f}", "bold strong")
     lines = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
     lines.append(line(f" {missed.path}", "muted").cut(width))
-    lines += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
+    reason = line(" not in the results: ", "muted").add(missed.reason, "bold warn")
+    lines += [Line(), *hanging(reason, width, 1)]
     if missed.rank:  # a document that was dropped before ranking is not compared with a threshold
         lines.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
-    return [*lines, line(" w: why not, and what would change that", "muted"), Line()]
+    asks = [line(f" {key}: why not, and what would change that", "muted")] if key else []
+    return [*lines, *asks, Line()]
 
 
 def _bar(

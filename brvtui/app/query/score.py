@@ -47,13 +47,13 @@ class ScorePane(Pane):
         from brvtui.paint.score import miss_lines, score_lines, terms, title_line
 
         shown, glyphs = view.presentation, self.glyphs
-        selected = view.selection
+        selected, key = view.selection, "" if view.project.saved else self.services.shown_key("results.why")
         detail = selected.detail if selected.detail is not None and selected.detail.path == selected.file else None
         hit, miss = view.hit or view.retried, view.near_miss
         if hit is None and miss is None:
             if not selected.file:
                 return wrapped("no result to explain", width)
-            asks = "" if view.project.saved else f": {self.services.shown_key('results.why')} says why"
+            asks = f": {key} says why" if key else ""
             return wrapped(f"{selected.file}: {shown.not_scored(trace)}{asks}", width)
         place = lines_of(shown.place(trace, view.selection.file, glyphs), width, glyphs)
         if hit is not None:
@@ -63,7 +63,7 @@ class ScorePane(Pane):
             head = title_line(trace, hit, maturity, aside, width, glyphs)
             return [head, *score_lines(trace, hit, detail, view.answer.ticks, width, glyphs), *place]
         assert miss is not None
-        lines = miss_lines(miss, trace.scale, shown.lack(miss, glyphs)[0], width, glyphs)
+        lines = miss_lines(miss, trace.scale, shown.lack(miss, glyphs)[0], key, width, glyphs)
         if detail is not None and detail.hit is not None:
             return [*lines, *score_lines(trace, detail.hit, detail, view.answer.ticks, width, glyphs), *place]
         return [*lines, *terms(detail.score if detail else None, detail, width, glyphs), *place]
