@@ -205,6 +205,17 @@ async def test_title_is_changed(ill: Tree, make_app: MakeApp) -> None:
         await until(pilot, lambda: (ill.tree / EMPTY).read_text() == "# Todos\n")
 
 
+async def test_useful_actions_are_named_first(ill: Tree, make_app: MakeApp) -> None:
+    async with make_app(ill.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        for kind, first in ((FindingKind.TITLE_ONLY, "archive"), (FindingKind.NEAR_DUPLICATE, "merge")):
+            row = next(each for each in pane.choices if kind in each)
+            pane.move_to(pane.choices.index(row))
+            await settled(pilot)
+            advice = text_of(pilot, "#finding").lower().partition("what you can do")[2]
+            assert first in advice.splitlines()[1], kind
+
+
 async def test_ignored_findings_are_listed_last_and_restored(ill: Tree, make_app: MakeApp) -> None:
     async with make_app(ill.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot)

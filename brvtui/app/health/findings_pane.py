@@ -18,7 +18,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.health.finding import Confidence, Finding
+from brvtui.lab.health.finding import Confidence, Finding, FindingKind
 from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.report.health import by_kind, summary
 from brvtui.session.origins import NoteOrigin, origins_of
@@ -33,7 +33,12 @@ _SURE = {
     Confidence.LOW: ("muted", "low: about half of such findings are wrong"),
 }
 """For each confidence, the role of its name, and its meaning."""
-_NOTE, _PAIR = ("note.archive", "note.edit", "health.retitle"), ("health.merge", "health.supersede")
+_NOTE, _PAIR = ("note.edit", "health.retitle", "note.archive"), ("health.merge", "health.supersede")
+_WORTHLESS = frozenset({
+    FindingKind.TRANSCRIPT_LEFTOVER, FindingKind.TOOL_OUTPUT, FindingKind.TEMPLATE_ONLY, FindingKind.TITLE_ONLY,
+    FindingKind.NEVER_FOUND, FindingKind.ARCHIVE_CANDIDATE,
+})  # fmt: skip
+"""The kinds of findings about notes that are better archived than edited."""
 """The actions for a finding about one note, and the additional ones for a pair of notes."""
 _REVIEWS = "Waiting for your review in ByteRover"
 _IGNORED = "Ignored"
@@ -257,8 +262,15 @@ class FindingPane(Pane):
             known = self._origins[path] if self._origins is not None else (("origin", "looking…"),)
             for name, value in known or (("origin", "not known"),):
                 lines += self._fact(name, value, width)
-        helping = (*(_PAIR if len(row.notes) > 1 else ()), *(_NOTE if row.notes else ("note.new",)), "health.ignore")
-        helping = ("health.open", "note.edit") if isinstance(row, Curation) else helping
+        if isinstance(row, Curation):
+            helping: tuple[str, ...] = ("health.open", "note.edit")
+        else:
+            alone = _NOTE[::-1] if row.kind in _WORTHLESS else _NOTE
+            helping = (
+                *(_PAIR if len(row.notes) > 1 else ()),
+                *(alone if row.notes else ("note.new",)),
+                "health.ignore",
+            )
         lines.append(rule(width, "what you can do", dash=self.glyphs.dash))
         for name in helping:
             key = Line().gap().fit(self.services.shown_key(name), 6, "bold accent")
