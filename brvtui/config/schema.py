@@ -256,8 +256,8 @@ class Settings(NamedTuple):
         " changes this", by_hand=True,
     )] = ""  # fmt: skip
     hook_seconds: Annotated[int, _about(
-        "seconds after which your agent's hook stops waiting for an answer (its timeout); an answer that took longer"
-        " counts as timed out in `brv-tui delivery` and the Log", least=1, most=3600
+        "seconds after which your agent's hook stops waiting for an answer (its timeout, which this does not change);"
+        " later answers count as timed out in `brv-tui delivery` and the Log", least=1, most=3600
     )] = 6  # fmt: skip
     llm: Llm = Llm()
     services: Services = Services()

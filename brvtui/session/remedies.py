@@ -319,7 +319,10 @@ class RemedyFinder:
 
     def _shorter_titles(self, note: Note) -> Iterator[Proposal]:
         for words in singles_and_starts(self._matching(note.title)):
-            title = " ".join(without_words(note.title, words).split())
+            kept = without_words(note.title, words).split()
+            while kept and kept[-1].lower() in STOP_WORDS:  # such as “Roles and”
+                kept.pop()
+            title = " ".join(kept)
             for mtime_ms, saved in self._times(note) if title else ():
                 text = f"“{title}” as its title{saved}"
                 yield Proposal(TitleSet(note.path, title, mtime_ms), text, "edit its # heading")
