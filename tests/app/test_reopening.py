@@ -18,8 +18,11 @@ from brvtui.app.query.query_box import ScopeTree
 from brvtui.app.states import Phase
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.tree import sign_of
 from brvtui.engines.byterover.sections import Search
+from brvtui.paint.glyphs import UNICODE
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
+from brvtui.tree.reading.kinds import TREE
 from tests.app.driving import HUGE, NARROW, WIDE, ask, until
 from tests.app.looking import AppPilot, brv, panes, screen, shown, text_of, toast_text, toasts, view, without_offers
 from tests.saved.test_traces import places, written
@@ -183,6 +186,11 @@ def test_tree_of_a_trace_contains_its_notes(garden: Tree) -> None:
     assert files <= set(overview.branches)
     assert "auth/jwt/token_store.md" in files
     assert overview.notes == 13
+
+
+def test_unknown_maturity_in_a_trace_has_a_sign() -> None:
+    branch = Branch("a.md", "A", False, "context", "gold")
+    assert sign_of(branch, UNICODE, TREE) == (UNICODE.derived, "stub")
 
 
 def _leaves(branches: tuple[Branch, ...]) -> list[Branch]:

@@ -359,4 +359,6 @@ def sign_of(branch: Branch, glyphs: Glyphs, kind: ProjectKind) -> tuple[str, str
         return glyphs.kind["summary"], "stub"
     if branch.kind in glyphs.kind:
         return glyphs.kind[branch.kind], "stub" if branch.kind == "archive_stub" else "summary"
-    return (glyphs.maturity[branch.maturity], branch.maturity) if branch.maturity else (glyphs.derived, "stub")
+    if branch.maturity not in glyphs.maturity:  # a saved trace may contain any text
+        return glyphs.derived, "stub"
+    return glyphs.maturity[branch.maturity], branch.maturity
