@@ -4,7 +4,7 @@
 
 Runs the app in a pseudo-terminal over a generated tree, types a query, lets another process change notes
 (``tests.soak.changes``), and prints the app's resident memory every ``--every`` seconds. The tree's size stays the
-same, so memory that keeps growing is a leak.
+same, so memory that keeps growing is a leak. A profile lifts the limit of 10,000 files.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ def main() -> None:
         root = Path(folder)
         (root / ".brv" / "context-tree").mkdir(parents=True)
         (root / ".brv" / "config.json").write_text("{}")
+        profile = root / "unlimited.toml"
+        profile.write_text("[limits]\nmax_files = 0\n", encoding="utf-8")
         given = [f"--notes={options.notes}", f"--rate={options.rate}"]
         command = [sys.executable, "-m", "tests.soak.changes", str(root), *given]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as changing:
@@ -62,7 +64,7 @@ def main() -> None:
             changing.stdin.write("0\n")
             changing.stdin.flush()
             changing.stdout.readline()
-            terminal = start(root, 120, 36)
+            terminal = start(root, 120, 36, options=["--profile", str(profile)])
             terminal.settle()
             terminal.key(options.query)
             terminal.settle()

@@ -12,7 +12,7 @@ from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.manifest import manifest_of
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.loading import EditedFile, load, update
-from brvtui.loading.revised import UNPUBLISHED, edited
+from brvtui.loading.revised import UNPUBLISHED, Difference, edited, revised
 from brvtui.snapshot import Snapshot
 from brvtui.text import segment
 from brvtui.text.segment import TOO_LARGE, TOO_MANY_WORDS
@@ -370,6 +370,25 @@ def test_edited_snapshot_equals_a_reload_after_saving(seed: int, tmp_path: Path)
         same_snapshots(result, tree.snapshot(profile, now_ms=now_ms), profile, now_ms, random.Random(seed))
 
 
+@pytest.mark.parametrize("seed", seeds(10, 40))
+def test_snapshot_with_several_changes_equals_a_reload_after_saving(seed: int, tmp_path: Path) -> None:
+    pick = random.Random(seed)
+    tree = generated(tmp_path / "project", seed)
+    profile = changed(WIDE, limits={"max_files": 28}) if seed % 5 == 0 else WIDE
+    for _ in range(5):
+        snapshot = tree.snapshot(profile)
+        now_ms = NOW_MS + pick.choice((0, 0, 5 * HOUR_MS, 20 * DAY_MS))
+        edits = {edit.path: edit for edit in (random_edit(tree, pick, now_ms) for _ in range(pick.randrange(4)))}
+        removed = frozenset(pick.sample(sorted(snapshot.parsed), pick.randrange(4))) - edits.keys()
+        result = revised(snapshot, profile, now_ms, Difference(edits, removed))
+        assert result.generation == UNPUBLISHED
+        for edit in edits.values():
+            write(tree, edit)
+        for path in removed:
+            (tree.tree / path).unlink()
+        same_snapshots(result, tree.snapshot(profile, now_ms=now_ms), profile, now_ms, random.Random(seed))
+
+
 @pytest.mark.parametrize("path", [".hidden/n.md", "a/.n.md", "a/n.txt", "a/N.MD"])
 def test_editing_an_unread_file_changes_nothing(path: str, tree: Tree) -> None:
     tree.note("a/n.md", "N")
@@ -389,7 +408,7 @@ def test_editing_a_snapshot_writes_no_file(tree: Tree) -> None:
 
 
 def test_edit_replaces_one_note_without_a_rebuild(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every ordinary edit takes this fast path."""
+    """Every ordinary edit takes this fast path. The other notes are shared and need no memory."""
     tree.notes(20, days=40)
     tree.file("pad/context.md", "# Pad", 40)
     snapshot = tree.snapshot()
@@ -403,3 +422,7 @@ def test_edit_replaces_one_note_without_a_rebuild(tree: Tree, monkeypatch: pytes
         edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# Now", NOW_MS * 1_000_000))
         if path in snapshot.parsed:
             edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# Kept", kept))
+    edits = {path: EditedFile(path, b"# Then", NOW_MS * 1_000_000) for path in ("pad/p003.md", "pad/new.md")}
+    before = revised(snapshot, BRV3, NOW_MS, Difference(edits, frozenset(("pad/p004.md",))))
+    assert len({*map(id, before.notes)} - {*map(id, snapshot.notes)}) == len(edits)
+    assert len({*map(id, before.files)} - {*map(id, snapshot.files)}) == len(edits)

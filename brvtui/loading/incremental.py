@@ -40,6 +40,7 @@ from brvtui.tree.reading.orders import Orders
 from brvtui.tree.reading.signals import SignalLayers
 
 _Item = TypeVar("_Item")
+_NO_EDITS: Mapping[str, EditedFile | None] = {}
 MOST_PLACES = 2_000
 """With at least this number of changed files, a full load is equally fast."""
 
@@ -65,13 +66,14 @@ def update(
     constants: TreeConstants,
     now_ms: float,
     stored: SignalLayers,
-    edit: EditedFile | None = None,
+    edits: Mapping[str, EditedFile | None] = _NO_EDITS,
 ) -> Snapshot | None:
     """Returns the snapshot after changes at ``places``, which are files and folders below the tree.
 
-    The result equals the one of :func:`load`. ``edit`` replaces the content of its file on disk. Returns ``previous``
-    itself if nothing changed. Returns None if the whole tree must be loaded: because of symlinks and other unusual
-    files, shared sources, more files than the engine reads, or a clock that was set back.
+    The result equals the one of :func:`load`. ``edits`` replace the contents of their files among ``places``; None
+    removes a file. Returns ``previous`` itself if nothing changed. Returns None if the whole tree must be loaded:
+    because of symlinks and other unusual files, shared sources, more files than the engine reads, or a clock that was
+    set back.
     """
     orders = previous.orders
     if orders is None or not previous.reusable.is_read_with(constants):
@@ -81,7 +83,7 @@ def update(
     if stored.broken != previous.stored.broken:
         return None
     try:
-        changes = _changed_files(previous, places, constants, edit)
+        changes = _changed_files(previous, places, constants, edits)
     except NeedsFullWalk:
         return None
     if changes is None or any(_changes_whole_tree(path) or path in stored.broken for path in changes.files):
@@ -135,7 +137,7 @@ def _changes_whole_tree(path: str) -> bool:
 
 
 def _changed_files(
-    previous: Snapshot, places: Iterable[str], constants: TreeConstants, edit: EditedFile | None
+    previous: Snapshot, places: Iterable[str], constants: TreeConstants, edits: Mapping[str, EditedFile | None]
 ) -> _Changes | None:
     tree = previous.project.tree
     wanted = _candidates(previous, places)
@@ -148,8 +150,8 @@ def _changed_files(
     terms: dict[str, NoteTerms] = {}
     ids, completed_by = previous.postings.ids, previous.frontmatter_defaults
     for path in sorted(wanted):
-        instead = edit if edit and edit.path == path else None
-        known, file = previous.parsed.get(path), instead.file if instead else stat_file(tree, path)
+        known, instead = previous.parsed.get(path), edits.get(path)
+        file = instead.file if instead else None if path in edits else stat_file(tree, path)
         if file is None:
             if known is not None:
                 gone.add(path)

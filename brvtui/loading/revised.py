@@ -46,7 +46,7 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
         return _unpublished(snapshot, snapshot.edited)
     _ = snapshot.orders  # computed here once, so that the next preview can use it too
     before = replace(snapshot, postings=snapshot.postings.detached())
-    after = update(before, [edit.path], constants, now_ms, snapshot.stored, edit)
+    after = update(before, [edit.path], constants, now_ms, snapshot.stored, {edit.path: edit})
     if after is None:
         after = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=[edit])
     return _unpublished(after, _texts([edit], constants))
@@ -104,12 +104,17 @@ UNCHANGED = Difference({}, frozenset())
 def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, difference: Difference) -> Snapshot:
     """Returns ``snapshot`` with ``difference``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
 
-    Checks every file of the tree. Writes nothing.
+    Updates only the affected parts if possible; otherwise, checks every file of the tree. Writes nothing.
     """
     before = replace(snapshot, postings=snapshot.postings.detached())
     stored = snapshot.stored.with_first(difference.signals)
     edits, removed, unread = tuple(difference.edits.values()), difference.removed, difference.unread
-    after = load(snapshot.project, constants, now_ms, stored, before, edits=edits, removed=removed, unread=unread)
+    after = None
+    if unread is None:
+        files = {**dict.fromkeys(removed), **difference.edits}
+        after = update(before, files, constants, now_ms, stored, files)
+    if after is None:
+        after = load(snapshot.project, constants, now_ms, stored, before, edits=edits, removed=removed, unread=unread)
     return _unpublished(after, _texts(edits, constants))
 
 

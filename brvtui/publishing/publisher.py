@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
 import time
@@ -11,10 +10,10 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from brvtui.garbage import release_freed_memory
 from brvtui.loading import Progress, load, update
 from brvtui.ranking.constants import SignalRules
 from brvtui.snapshot import Parsed, Reusable, Snapshot
@@ -84,27 +83,6 @@ def _state(path: Path) -> _State:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-# Returns freed memory to the system. The C library would keep it: a third of the heap after thousands of snapshots.
-
-
-def release_freed_memory() -> None:
-    """Returns freed memory to the system if the C library supports it (glibc). Takes 0.3 to 10 ms."""
-    trim = _malloc_trim()
-    if trim is not None:
-        trim(0)
-
-
-@cache
-def _malloc_trim() -> Callable[[int], int] | None:
-    try:
-        found = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):  # another C library, or Windows, does not have this function
-        return None
-    found.argtypes = (ctypes.c_size_t,)
-    trim: Callable[[int], int] = found
-    return trim
 
 
 WORTH_KEEPING = 500

@@ -92,7 +92,10 @@ def effect_of_edits(
     changes: list[QueryChange] = []
     if earlier is not None and asked:
         runner = session.variants
-        now, before = (runner.state(each, engine, mode) for each in (Variant(), Variant(earlier=earlier)))
+        now = runner.state(Variant(), engine, mode)
+        if cancelled():
+            return None
+        before = runner.state(Variant(earlier=earlier), engine, mode)
         for judgment in asked:
             if cancelled():
                 return None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from threading import Event, Lock, Thread
+
 import pytest
 
 from brvtui.app.editing.questions import DamageDialog
-from brvtui.app.lab.edit_check import AS_BEFORE, OPEN_QUERY, sentence
+from brvtui.app.lab import edit_check
+from brvtui.app.lab.edit_check import AS_BEFORE, OPEN_QUERY, run_alone, sentence
 from brvtui.app.lab.lab import EarlierAnswerDialog
 from brvtui.app.widgets.lines import Lines
 from brvtui.lab.evaluation.comparing import QueryChange
@@ -256,3 +259,29 @@ def test_question_about_a_long_query_fits_on_the_screen() -> None:
     (message,) = EarlierAnswerDialog([("refund " * 1_000, "")])._paragraphs
     assert message.endswith("since the edits. The judgment will expect the answer that you choose.")
     assert len(message) < 300
+
+
+def test_cancelled_check_does_not_start_while_another_one_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    lock, begun, end = Lock(), Event(), Event()
+    started: list[int] = []
+
+    def check(number: int) -> None:
+        started.append(number)
+        begun.set()
+        assert end.wait(30)
+
+    threads = [Thread(target=run_alone, args=(lock, lambda number=number: check(number))) for number in range(4)]
+    monkeypatch.setattr(edit_check, "is_cancelled", lambda: False)
+    threads[0].start()
+    assert begun.wait(30)
+    monkeypatch.setattr(edit_check, "is_cancelled", lambda: True)
+    for thread in threads[1:]:
+        thread.start()
+    for thread in threads[1:]:
+        thread.join(30)
+    assert started == [0]
+    monkeypatch.setattr(edit_check, "is_cancelled", lambda: False)
+    end.set()
+    threads[0].join(30)
+    run_alone(lock, lambda: check(5))
+    assert started == [0, 5]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import random
 import shutil
 import subprocess
@@ -15,7 +14,6 @@ import pytest
 
 from brvtui.publishing import publisher
 from brvtui.tree.reading.signals import SignalsError
-from tests.soak.random_changes import resident_mb
 from tests.support.following import Following, following
 from tests.support.trees import Tree
 from tests.test_loading import same
@@ -137,30 +135,6 @@ def test_folder_that_becomes_readable_again_is_followed(followed: Following, tre
     assert followed.until(lambda: followed.has("ops/deep/down/a.md"))
     tree.note("ops/deep/down/b.md", "New")
     assert followed.until(lambda: followed.has("ops/deep/down/b.md"))
-
-
-_BLOCKS, _BYTES, _KEPT_ONE_IN = 40_000, 2_000, 100
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the library has no way to give memory back")
-def test_freed_memory_between_used_blocks_is_released() -> None:
-    blocks = [bytes([place % 256]) * _BYTES for place in range(_BLOCKS)]
-    kept = blocks[::_KEPT_ONE_IN]
-    del blocks
-    before = resident_mb()
-    publisher.release_freed_memory()
-    assert before - resident_mb() > _BLOCKS * _BYTES / 1e6 / 2
-    assert [block[0] for block in kept] == [place % 256 for place in range(0, _BLOCKS, _KEPT_ONE_IN)]
-
-
-def test_missing_malloc_trim_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publisher.ctypes, "CDLL", lambda name: object())
-    publisher._malloc_trim.cache_clear()
-    try:
-        publisher.release_freed_memory()
-        assert publisher._malloc_trim() is None
-    finally:
-        publisher._malloc_trim.cache_clear()
 
 
 @pytest.mark.parametrize("watched", [True, False])

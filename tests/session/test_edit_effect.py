@@ -338,6 +338,24 @@ def test_texts_of_earlier_edits_are_released(garden: Tree) -> None:
     assert min(generations) >= session.snapshot.generation - 2  # the session itself keeps the last three snapshots
 
 
+def test_snapshots_of_earlier_edits_are_released_without_the_garbage_collector(garden: Tree) -> None:
+    """In the app, a collection that finds old snapshots may be thousands of edits away."""
+    session = garden.session()
+    held = hold(session.snapshot)
+    assert held is not None
+    gc.collect()
+    gc.disable()
+    try:
+        for number in range(12):
+            garden.file(STORE, f"# Token store\n\nEdit {number} of the refresh token.\n", 0)
+            session.load()
+            earlier = held.earlier(session.snapshot)
+            assert effect_of_edits(session, earlier, QUERIES, (), "byterover", "", lambda: False) is not None
+        assert len(_snapshots_of(session)) <= 4  # the last three, and the earlier notes
+    finally:
+        gc.enable()
+
+
 def _snapshots_of(session: Session) -> list[Snapshot]:
     """The snapshots of this session's project that still exist in memory."""
     alive = [each for each in gc.get_objects() if isinstance(each, Snapshot)]

@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.trace.routing import Route
-from brvtui.tree.reading.files import DUPLICATE, Role, TreeFile, document_order, list_files, role_of, rounded_ms
+from brvtui.tree.reading.files import (
+    DUPLICATE,
+    Role,
+    TreeFile,
+    document_order,
+    folder_key,
+    list_files,
+    role_of,
+    rounded_ms,
+    walk_key,
+)
 from brvtui.tree.reading.fingerprint import EMPTY, fingerprint
 from brvtui.tree.reading.javascript import in_locale_order, sort_key
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree, changed, paths
@@ -327,3 +337,17 @@ def test_ascii_tables_match_the_unicode_collation(names: list[str]) -> None:
 @given(st.lists(st.text(st.characters(codec=None), max_size=5), max_size=8))
 def test_any_names_can_be_sorted(names: list[str]) -> None:
     assert sorted(in_order(names)) == sorted(names)
+
+
+_NAMES = st.text("ab.-_ \x01\xe9~\udcff", min_size=1, max_size=4)
+
+
+@given(st.sets(st.lists(_NAMES, min_size=1, max_size=4).map("/".join), max_size=40))
+def test_sort_keys_compare_paths_folder_by_folder(paths: set[str]) -> None:
+    def folders_reversed(path: str) -> list[tuple[int, list[int]]]:
+        *folders, name = os.fsencode(path).split(b"/")
+        return [*((1, [-byte for byte in folder] + [1]) for folder in folders), (0, list(name))]
+
+    assert sorted(paths, key=walk_key) == sorted(paths, key=folders_reversed)
+    assert sorted(paths, key=folder_key) == sorted(paths, key=lambda path: os.fsencode(path).split(b"/"))
+    assert len({*map(walk_key, paths)}) == len({*map(folder_key, paths)}) == len(paths)

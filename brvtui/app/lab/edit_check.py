@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from brvtui.app.modes import LAB
@@ -31,6 +33,7 @@ _ASKING = "edits"
 AS_BEFORE = "the same outcome and first note as before"
 """Names the compared parts of answers (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
 _TOAST_S = 10
+_WAIT_S = 0.2
 
 
 class EditCheck:
@@ -40,6 +43,7 @@ class EditCheck:
         self._services = services
         self._project = project
         self._held: HeldNotes | None = None
+        self._checking = Lock()
         self._timer: Timer | None = None
         self._saved = False
         """True if the user has saved since the last check, so that even unchanged answers are reported."""
@@ -103,7 +107,8 @@ class EditCheck:
         if session is not None and notes is not None:
             self._checked_with = self._engine()
             ask = partial(_effect, session, notes, view.query, view.engine)
-            self._services.background.run(ask, self._answered, group=_ASKING, exclusive=True, on_error=self._failed)
+            alone = partial(run_alone, self._checking, ask)
+            self._services.background.run(alone, self._answered, group=_ASKING, exclusive=True, on_error=self._failed)
 
     def _answered(self, effect: EditEffect | None) -> None:
         if effect is None:
@@ -183,6 +188,20 @@ def _with_verb(queries: list[tuple[str, int]]) -> str:
     """Returns the names of ``queries``, pairs of name and number, followed by ``has`` or ``have``."""
     verb = "has" if sum(number for _, number in queries) == 1 else "have"
     return f"{' and '.join(name for name, _ in queries)} {verb}"
+
+
+def run_alone(lock: Lock, check: Callable[[], EditEffect | None]) -> EditEffect | None:
+    """Runs ``check`` when no other one holds ``lock``. Returns None if it was cancelled before that.
+
+    A cancelled check continues for a while, and holds two more trees in memory. Many edits in a row would start many.
+    """
+    while not lock.acquire(timeout=_WAIT_S):
+        if is_cancelled():
+            return None
+    try:
+        return None if is_cancelled() else check()
+    finally:
+        lock.release()
 
 
 def _hold(session: Session, accepts_edits: bool) -> tuple[HeldNotes | None, bool]:

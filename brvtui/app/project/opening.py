@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from brvtui import faults
 from brvtui.app.states import WatchState
 from brvtui.app.workers import Refusal
+from brvtui.garbage import limit_freed_memory
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
@@ -85,6 +86,7 @@ def open_session(opening: Opening) -> OpenedProject | SettingProblem:
     from brvtui.tree.reading.project import ProjectError
     from brvtui.typed_tables import ProfileError
 
+    limit_freed_memory()
     try:
         if opening.space or opening.member or opening.root is not None or opening.repository is not None:
             return OpenedProject(_session(opening))

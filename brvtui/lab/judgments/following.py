@@ -6,7 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.snapshot import Snapshot
@@ -79,7 +79,7 @@ class DocumentFinder:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._digest = cache(self._digest_now)
+        self._known: dict[str, str] = {}  # not functools.cache, which would keep the snapshot alive in a cycle
 
     def find(self, document: JudgedDocument) -> FollowedDocument:
         """The current place of ``document``: its path, or else a note with its text, its title or its name.
@@ -143,11 +143,13 @@ class DocumentFinder:
         known = self._snapshot.parsed.get(path)
         return JudgedDocument(path, grade, known.title if known else "", self._digest(path))
 
-    def _digest_now(self, path: str) -> str:
-        try:
-            return digest_of(self._snapshot.text(path))
-        except OSError:
-            return ""
+    def _digest(self, path: str) -> str:
+        if path not in self._known:
+            try:
+                self._known[path] = digest_of(self._snapshot.text(path))
+            except OSError:
+                self._known[path] = ""
+        return self._known[path]
 
     @cached_property
     def _unread(self) -> Mapping[str, str]:

@@ -180,10 +180,10 @@ def unread_name(name: str) -> str:
     return _UNREAD.get(name[name.rfind(".") :].lower(), "")
 
 
-def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
+def walk_key(path: str) -> bytes:
     """A sort key for walk order: a folder's files first, then its subfolders in reverse order of their names."""
     *folders, name = os.fsencode(path).split(b"/")
-    return (*((1, folder.translate(_BACKWARDS) + b"\xff") for folder in folders), (0, name))
+    return b"".join((*(b"\1%b\xff" % folder.translate(_BACKWARDS) for folder in folders), b"\0", name))
 
 
 def in_walk_order(unseen: Iterable[UnseenFile]) -> tuple[UnseenFile, ...]:
@@ -194,9 +194,9 @@ def in_walk_order(unseen: Iterable[UnseenFile]) -> tuple[UnseenFile, ...]:
     return tuple(sorted(unseen, key=lambda file: walk_key(f"{file.path}/" if file.is_past_limit else file.path)))
 
 
-def folder_key(path: str) -> tuple[bytes, ...]:
+def folder_key(path: str) -> bytes:
     """Returns a sort key that orders paths depth first, with each folder's entries in byte order."""
-    return tuple(path.encode("utf-8", "surrogateescape").split(b"/"))
+    return path.encode("utf-8", "surrogateescape").replace(b"/", b"\0")
 
 
 class NeedsFullWalk(Exception):

@@ -92,7 +92,7 @@ class OrderedFile:
     """The line in the fingerprint; empty if the fingerprint does not cover the file."""
 
     @property
-    def recent_key(self) -> tuple[int, tuple[tuple[int, bytes], ...]]:
+    def recent_key(self) -> tuple[int, bytes]:
         """The file's sort key among recent notes."""
         return -self.mtime_ms, walk_key(self.path)
 

@@ -186,7 +186,7 @@ def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Po
     orders = snapshot.derived.known(ORDERS)
     own = (note.path for note in snapshot.notes if note.is_local)
     paths: Sequence[str] = orders.listed.items if orders else sorted(own, key=folder_key)
-    edges: tuple[tuple[bytes, ...], ...] = ((_ARCHIVED,), (_ARCHIVED + b"\0",))
+    edges = (_ARCHIVED, _ARCHIVED + b"\1")
     first, end = (bisect_left(paths, edge, key=folder_key) for edge in edges)
     stubs = [path for path in paths[first:end] if role_of(path) is Role.STUB]
     lengths = np.asarray([snapshot.notes[snapshot.by_path[path]].chars for path in stubs], dtype=np.int64)
