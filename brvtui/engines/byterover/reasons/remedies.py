@@ -237,7 +237,7 @@ def _update(case: Case) -> list[Proposal]:
 TIME_KEPT = "its old time kept"
 """The remark for a new title that helps only if the note keeps its modification time."""
 _KEPT = {
-    Source.FILE: " in the signals file, which takes precedence over all other places",
+    Source.FILE: " in the signals file, which takes precedence over all other places,",
     Source.FRONTMATTER: " in its frontmatter",
 }
 """The place where a note's maturity must be set, keyed by the current source of the note's signals."""
@@ -251,7 +251,7 @@ def _higher_maturity(case: Case) -> list[Proposal]:
         Proposal(
             SignalsSet(case.note.path, state),
             signals_in_words(case.signals, state),
-            f"in ByteRover, {_hits_until(case, state.maturity)}; only in brv-tui, set it{where}",
+            f"in ByteRover, {_hits_until(case, state.maturity)}; setting it{where} changes only brv-tui",
         )
         for state in higher_maturities(case.signals)
     ]
