@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -15,9 +16,11 @@ from pathlib import Path
 
 from brvtui.disk.locks import lock_at_once
 from brvtui.disk.walking import walk
+from brvtui.regular_files import read_regular
 
 _PREFIX = "brv-tui-copy-"
 _YOUNG_S = 60.0
+_LARGEST, _MOST_BYTES = 10 * 1_048_576, 1_073_741_824
 
 
 @contextmanager
@@ -64,12 +67,15 @@ def _remove_abandoned(parent: Path) -> None:
                     os.close(descriptor)
 
 
-def copy_folder(source: Path, target: Path) -> None:
+def copy_folder(source: Path, target: Path) -> list[str]:
     """Copies the regular files and symlinks below ``source`` to ``target``. They keep their times to the nanosecond.
 
     A symlink to a file below ``source`` is changed to lead to the copy of that file. Files that cannot be read, or are
-    nested too deeply, are left out. Raises OSError if ``target`` cannot be written.
+    nested too deeply, are left out. The copy of a file larger than 10 MB has its size, but no text and no space on the
+    disk. Returns the paths of these files. Raises OSError if ``target`` cannot be written, or if the other files are
+    larger than 1 GB in total.
     """
+    large, left = list[str](), _MOST_BYTES
     target.mkdir(parents=True, exist_ok=True)
     for entry, path in walk(source, with_folders=True):
         place = Path(entry.path)
@@ -79,8 +85,21 @@ def copy_folder(source: Path, target: Path) -> None:
             (target / path).symlink_to(target / leads_to.relative_to(source) if within else leads_to)
         elif entry.is_dir():
             (target / path).mkdir(exist_ok=True)
-        elif entry.is_file() and os.access(place, os.R_OK):
-            shutil.copy2(place, target / path)
+        elif entry.is_file():
+            try:
+                found = entry.stat(follow_symlinks=False)
+                data = read_regular(place, _LARGEST) if found.st_size <= _LARGEST else b""
+            except OSError:
+                continue
+            left -= len(data)
+            if left < 0:
+                raise OSError(errno.EOVERFLOW, "the files to copy are larger than 1 GB in total", str(source))
+            (target / path).write_bytes(data)
+            if found.st_size > _LARGEST:
+                os.truncate(target / path, found.st_size)
+                large.append(path)
+            set_modified(target / path, found.st_mtime_ns)
+    return large
 
 
 def remove_copy(folder: Path) -> None:

@@ -7,6 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +18,10 @@ import pytest
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.verification import verify as verify_v3
 from brvtui.engines.byterover_v4.engine import ByteRoverV4
+from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.byterover_v4.verification import first_difference, recall_difference
 from brvtui.engines.byterover_v4.verification import verify as verify_v4
+from brvtui.engines.contract import Context, Query
 from brvtui.engines.verification.installed import (
     BUNDLE_VARIABLE,
     PACKAGE,
@@ -112,6 +117,21 @@ def test_installed_engine_matches_ours_on_a_generated_tree(tmp_path: Path) -> No
     asked = made_questions(snapshot, 80)
     assert len(asked) == 80
     assert compared(snapshot, asked) == (f"80 of 80 answers match {find_package(None, ENVIRONMENT).name}", [])
+
+
+@pytest.mark.long
+@needs_package
+def test_engine_waits_while_brv_tui_compares(tmp_path: Path) -> None:
+    """The pipe between them holds 64 kB, fewer than 50 answers."""
+    snapshot = generated(tmp_path / "project", 5, notes=60).snapshot()
+    found, asked = find_package(None, ENVIRONMENT), made_questions(snapshot, 120)
+
+    def progress(done: int, of: int) -> None:
+        if done == 1:
+            time.sleep(8)
+
+    run = VerificationRun(found, sealed_node(find_node()), snapshot, BRV3, asked, NOW_MS, progress, never)
+    assert verify_v3(run, BRV3).differences == ()
 
 
 @pytest.mark.long
@@ -282,6 +302,175 @@ def test_package_with_moved_modules_is_reported_in_one_line(tmp_path: Path, tree
     (folder / "dist/agent/infra/file-system/file-system-service.js").write_text("import 'a-package-that-is-missing';")
     with pytest.raises(EngineRunError, match="lacks the package a-package-that-is-missing; run npm install in"):
         verify_v3(run, BRV3)
+
+
+def printing(folder: Path, printed: str) -> SealedNode:
+    """A program in place of Node that prints ``printed``."""
+    (folder / "printed").write_text(printed)
+    (folder / "node").write_text(f"#!/bin/sh\nexec cat '{folder}/printed'\n")
+    (folder / "node").chmod(0o755)
+    return SealedNode(folder / "node", ())
+
+
+HIT = {"path": "a/b/c.md", "score": 1.0}
+READY = json.dumps({"at": "ready", "documents": 1})
+END = json.dumps({"at": "end"})
+
+
+def answer(number: object, **other: object) -> str:
+    parts = {"search": {"results": [HIT], "total": 1}, "run": {"tier": 2, "again": 0, "matched": [HIT]}, "raw": [HIT]}
+    return json.dumps({"at": "answer", "id": number, **parts, **other})
+
+
+def without_raw() -> str:
+    line = json.loads(answer(0))
+    del line["raw"]
+    return json.dumps(line)
+
+
+def v3_run(tree: Tree, folder: Path, *lines: str) -> VerificationRun:
+    tree.note("a/b/c.md", "Title", "text")
+    engine = InstalledEngine(PACKAGE, "3.14.0", folder)
+    sealed = printing(folder, "".join(f"{line}\n" for line in lines))
+    return VerificationRun(engine, sealed, tree.snapshot(), BRV3, ["title", "text"], NOW_MS, quiet, never)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        [END],
+        [READY, END],
+        [READY, answer(0), END],
+        [READY, answer(0), answer(1)[:-5]],
+        [answer(0), answer(1), END],
+    ],
+)
+def test_missing_answers_are_reported_in_one_line(tmp_path: Path, tree: Tree, lines: list[str]) -> None:
+    with pytest.raises(EngineRunError, match=r"^byterover-cli 3\.14\.0 ended without all answers; .*") as raised:
+        verify_v3(v3_run(tree, tmp_path, *lines), BRV3)
+    assert "\n" not in str(raised.value)
+
+
+def test_output_beside_the_answers_is_ignored(tmp_path: Path, tree: Tree) -> None:
+    result = verify_v3(v3_run(tree, tmp_path, "noise", READY, answer(1), answer(0)), BRV3)
+    assert [difference.step for difference in result.differences] == ["text score", "text score"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("5", "[]", "{}", "null", '"end"', "[" * 200_000, '{"at": []}', '{"at": "answer"}', '{"at": "ready"}'),
+        *('{"at": "failed"}', '{"at": "moved", "what": 5}', '{"at": "ready", "documents": []}', READY, without_raw()),
+        *(answer(number) for number in (2, -1, 0.0, "0", None, [], {})),
+        *(answer(0, search=part) for part in (5, {}, {"results": [], "total": []}, {"error": 5}, {"total": 1})),
+        *(answer(0, run=part) for part in (None, {"tier": 2, "again": 2}, {"tier": 2, "matched": []}, {"error": []})),
+        *(answer(0, raw=hits) for hits in (5, [5], [{}], [{"path": 5, "score": 1}], [{"path": "a", "score": "1"}])),
+        *(answer(0, raw=[{**HIT, "score": score}]) for score in (None, [], 10**400)),
+        answer(0, raw=[{**HIT, "score": 0}]).replace(": 0}", ": Infinity}"),
+        *(f"{answer(0)}\n{again}" for again in (answer(0), answer(False))),
+    ],
+)
+def test_malformed_engine_lines_are_reported_in_one_line(tmp_path: Path, tree: Tree, line: str) -> None:
+    with pytest.raises(EngineRunError, match=r"^byterover-cli 3\.14\.0 printed .* is not an answer; ") as raised:
+        verify_v3(v3_run(tree, tmp_path, READY, line, END), BRV3)
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        *("", "5", "[]", "{}", "[" * 200_000, '{"ok": 5}', '{"ok": true}', '{"ok": true, "data": []}'),
+        '{"ok": true, "data": {"hits": 5, "should_cite": true, "citation_block": ""}}',
+        '{"ok": true, "data": {"hits": [{}], "should_cite": true, "citation_block": ""}}',
+        '{"ok": true, "data": {"hits": []}}',
+    ],
+)
+def test_malformed_v4_output_is_reported_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str
+) -> None:
+    with pytest.raises(EngineRunError, match=r"^byterover skill 4\.2\.0: query printed no answer; "):
+        verify_v4(v4_run(tmp_path, monkeypatch, printing(tmp_path, printed)), ByteRoverV4())
+
+
+@pytest.mark.parametrize("printed", ['{"data": 5}', '{"data": {"matchedDocs": [5]}}', '{"matchedDocs": [{"path": 5}]}'])
+def test_malformed_recall_output_is_reported_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str
+) -> None:
+    run = v4_run(tmp_path, monkeypatch, printing(tmp_path, printed))
+    context = Context(run.snapshot, ByteRoverV4().constants(), NOW_MS)
+    ours = ByteRoverV4().answer(context, Query("token", options={"argv": ["token"]})).section(SpaceAnswer).printed
+    shell = f"""#!/bin/sh
+case $3 in *query.mjs) cat '{tmp_path}/query';; *) cat '{tmp_path}/printed';; esac
+"""
+    (tmp_path / "query").write_text(json.dumps({"ok": True, "data": ours}))
+    (tmp_path / "node").write_text(shell)
+    with pytest.raises(EngineRunError, match=r"^byterover skill 4\.2\.0: recall printed no answer; "):
+        verify_v4(run, ByteRoverV4())
+
+
+def v4_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sealed: SealedNode) -> VerificationRun:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
+    session.load()
+    bundle = InstalledEngine("byterover skill", "4.2.0", tmp_path)
+    return VerificationRun(bundle, sealed, session.snapshot, BRV3, ["token"], NOW_MS, quiet, never)
+
+
+@contextmanager
+def flooding(folder: Path, flood: str, most: int) -> Iterator[Iterator[str]]:
+    """The lines of an engine that prints 64 MB with the shell command ``flood``, and then waits.
+
+    Checks that its process ends.
+    """
+    (folder / "node").write_text(f"#!/bin/sh\necho $$ > '{folder}/id'\n{flood} | head -c 64000000\nexec sleep 60\n")
+    (folder / "node").chmod(0o755)
+    with SealedNode(folder / "node", ()).lines([], folder, folder / "home", 0.0, seconds=20, most=most) as lines:
+        yield lines
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((folder / "id").read_text()), 0)
+
+
+@pytest.mark.parametrize(("flood", "most"), [("tr '\\0' x < /dev/zero", 1 << 40), ("yes", 10_000_000)])
+def test_engine_that_prints_without_end_is_stopped(tmp_path: Path, flood: str, most: int) -> None:
+    began = time.monotonic()
+    size = 0
+    with flooding(tmp_path, flood, most) as lines, pytest.raises(EngineRunError, match="printed too much to be an"):
+        size = sum(map(len, lines))
+    assert size <= most
+    assert time.monotonic() - began < 15
+
+
+def test_files_that_the_engine_does_not_read_are_copied_without_text(tmp_path: Path, tree: Tree) -> None:
+    large = tree.tree / "a/huge.md"
+    run = v3_run(tree, tmp_path, READY, answer(0), answer(1), END)
+    large.touch()
+    os.truncate(large, 6 << 30)
+    assert verify_v3(run, BRV3).notices == (
+        "the copy has no text in 1 file larger than 10 MB: the engine does not read such files",
+    )
+
+
+@needs_package
+def test_installed_engine_matches_ours_beside_large_files(tmp_path: Path) -> None:
+    tree = generated(tmp_path / "project", 5, notes=20)
+    for number, name in enumerate(("a/huge.md", "huge.bin", "a/_index.md")):
+        file = tree.tree / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(b"refresh token " * 800_000)
+        os.utime(file, (NOW_MS / 1000 - 90_000 - number,) * 2)
+    (tree.tree / "a/exact.md").write_bytes(b"refresh token\n" + b"x" * (10 * 1_048_576 - 14))
+    snapshot = tree.snapshot()
+    assert compared(snapshot, made_questions(snapshot, 12))[1] == []
+
+
+def test_topic_too_large_to_copy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = v4_run(tmp_path, monkeypatch, printing(tmp_path, ""))
+    (run.snapshot.project.spaces[0].tree / "huge.html").touch()
+    os.truncate(run.snapshot.project.spaces[0].tree / "huge.html", 6 << 30)
+    with pytest.raises(EngineRunError, match=r"^huge\.html: larger than 10 MB"):
+        verify_v4(run, ByteRoverV4())
 
 
 def test_missing_package_is_reported_with_advice(tmp_path: Path) -> None:

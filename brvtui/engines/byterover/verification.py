@@ -17,22 +17,29 @@ from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.verification.installed import InstalledEngine
-from brvtui.engines.verification.results import AnswerDifference, Verification, VerificationRun
+from brvtui.engines.verification.results import AnswerDifference, Verification, VerificationRun, are_hits
 from brvtui.engines.verification.sealed_node import DRIVERS, EngineRunError
 from brvtui.loading import load
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
 from brvtui.trace import Hit
 from brvtui.tree.reading.files import MS_PER_HOUR, NS_PER_MS, list_files
+from brvtui.tree.reading.json_file import LARGEST_JSON, number_of
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers, Source
-from brvtui.wording import counted
+from brvtui.wording import counted, shortened
 
 _LIMIT = 10
 _CLOSE = 1e-9
 _STORED = (Source.FILE, Source.SIDECAR)
 _SECONDS, _SECONDS_EACH = 120.0, 5.0
-_READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomplete", "end"
+_BYTES_EACH = 262_144  # more than the 30 longest paths take
+_READY = "ready"
+_FAILURES = {
+    "moved": ": its modules have moved ({}), so brv-tui does not know this version: update brv-tui",
+    "incomplete": " lacks the package {}; run npm install in {}",
+    "failed": " failed ({}); install it again",
+}
 
 
 def verify(run: VerificationRun, constants: Profile) -> Verification | None:
@@ -45,7 +52,7 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
     signals = _stored_signals(snapshot)
     with scratch_folder() as scratch:
         project = scratch / "project"
-        copy_folder(snapshot.project.tree, project / ".brv" / "context-tree")
+        large = copy_folder(snapshot.project.tree, project / ".brv" / "context-tree")
         write_scratch(project / ".brv" / "config.json", "{}\n")
         moved = _separate_times(project / ".brv" / "context-tree", now_ms, constants.limits.recent_hours)
         layers = SignalLayers((signals,)) if signals else SignalLayers()
@@ -59,10 +66,10 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
         }
         differences: list[AnswerDifference] = []
         answered = 0
-        seconds = _SECONDS + _SECONDS_EACH * len(queries)
-        script = [str(DRIVERS / "ask_v3.mjs")]
-        with run.sealed.lines(script, project, scratch / "home", now_ms, json.dumps(request), seconds=seconds) as lines:
-            for line in _driver_lines(lines, installed):
+        seconds, most = _SECONDS + _SECONDS_EACH * len(queries), LARGEST_JSON + _BYTES_EACH * len(queries)
+        script, home = [str(DRIVERS / "ask_v3.mjs")], scratch / "home"
+        with run.sealed.lines(script, project, home, now_ms, json.dumps(request), seconds=seconds, most=most) as lines:
+            for line in _driver_lines(lines, installed, len(queries)):
                 if run.cancelled():
                     return None
                 if line["at"] == _READY:
@@ -74,6 +81,9 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
                 answered += 1
                 run.progress(answered, len(queries))
     notices = [f"the shared source {source.alias} is left out on both sides" for source in snapshot.project.sources]
+    if large:
+        files = counted(len(large), "file", "files")
+        notices.append(f"the copy has no text in {files} larger than 10 MB: the engine does not read such files")
     if moved:
         notices.append(
             f"{counted(moved, 'recent file', 'recent files')} with the same time as another: the copy sets their times "
@@ -121,28 +131,48 @@ def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
     return {path: own for path, own in both.items() if own.source in _STORED and not path.startswith("[")}
 
 
-def _driver_lines(lines: Iterator[str], installed: InstalledEngine) -> Iterator[dict[str, Any]]:
-    """Yields the driver's lines except the last. Raises :class:`EngineRunError` if the last is missing."""
+def _driver_lines(lines: Iterator[str], installed: InstalledEngine, queries: int) -> Iterator[dict[str, Any]]:
+    """Yields the driver's first line, and one line for each of the ``queries``.
+
+    Raises :class:`EngineRunError` if one of them is missing, comes twice, or cannot be compared.
+    """
+    expected: set[str | int] = {_READY, *range(queries)}
     for text in lines:
         try:
             line = json.loads(text)
         except ValueError:
             continue
-        if line["at"] == _END:
-            return
-        if line["at"] == _MOVED:
-            raise EngineRunError(
-                f"{installed.name}: its modules have moved ({line['what']}), so brv-tui does not know this version: "
-                "update brv-tui"
-            )
-        if line["at"] == _INCOMPLETE:
-            raise EngineRunError(
-                f"{installed.name} lacks the package {line['what']}; run npm install in {installed.folder}"
-            )
-        if line["at"] not in (_READY, _ANSWER):
-            raise EngineRunError(f"{installed.name} failed ({line['what']}); install it again")
+        except RecursionError:
+            line = None
+        match line:
+            case {"at": "end"}:
+                break
+            case {"at": str(at), "what": str(what)} if at in _FAILURES:
+                raise EngineRunError(installed.name + _FAILURES[at].format(shortened(what), installed.folder))
+            case {"at": "ready", "documents": int() | None} if _READY in expected:
+                expected.remove(_READY)
+            case {"at": "answer", "id": int(number), "raw": _} if number in expected and _is_answer(line):
+                expected.remove(number)
+            case _:
+                shown = shortened(text.strip(), 40)
+                raise EngineRunError(f"{installed.name} printed {shown!r}, which is not an answer; install it again")
         yield line
-    raise EngineRunError(f"{installed.name} ended without an answer; try again, or install it again")
+    if expected:
+        raise EngineRunError(f"{installed.name} ended without all answers; try again, or install it again")
+
+
+def _is_answer(line: Mapping[str, Any]) -> bool:
+    """True if ``line`` has everything that is compared."""
+    hits: list[Any] = [line["raw"] or []]
+    for name, found, numbers in (("search", "results", ["total"]), ("run", "matched", ["tier", "again"])):
+        match line.get(name):
+            case {"error": str()}:
+                continue
+            case dict(part) if all(isinstance(part.get(number), int) for number in numbers):
+                hits.append(part.get(found))
+            case _:
+                return False
+    return all(are_hits(each) and all(number_of(hit.get("score")) is not None for hit in each) for each in hits)
 
 
 def _documents(line: Mapping[str, Any], copied: Snapshot) -> list[AnswerDifference]:
@@ -158,7 +188,7 @@ def _first_difference(context: Context, query: str, line: Mapping[str, Any]) -> 
     if context.snapshot.engine_failure:
         return None if "error" in theirs else ("results", "an answer", context.snapshot.engine_failure)
     if "error" in theirs or "error" in run:
-        return "results", theirs.get("error") or run.get("error"), "an answer"
+        return "results", theirs.get("error", run.get("error")), "an answer"
     result = search(context, query, SearchOptions(_LIMIT))
     first, state = route(context, CacheContents(), RouteRequest(query, run=True))
     again, _ = route(context, state, RouteRequest(query, run=True))

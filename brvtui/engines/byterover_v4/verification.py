@@ -17,17 +17,18 @@ from brvtui.engines.byterover_v4.search import SignalsUnreadable
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.engines.verification.installed import InstalledEngine
-from brvtui.engines.verification.results import AnswerDifference, Verification, VerificationRun
+from brvtui.engines.verification.results import AnswerDifference, Verification, VerificationRun, are_hits
 from brvtui.engines.verification.sealed_node import EngineRunError, SealedNode
 from brvtui.loading.spaces import load_space
 from brvtui.tree.spaces.locating import MARKER, METADATA, TREE
 from brvtui.tree.spaces.project import SpaceProject, find_space_project
-from brvtui.wording import counted
+from brvtui.wording import counted, shortened
 
 _CLOSE = 1e-12
 _NO_ID = "00000000-0000-4000-8000-000000000000"
 """The id for the copy of a tree that has no id."""
 _STATE = "state"
+_READ = (".html", ".json")  # whatever the size
 _SECONDS_EACH = 120.0
 _RECALLED = 10
 """One in this many queries is also run with ``recall``."""
@@ -47,10 +48,12 @@ def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | No
     with scratch_folder() as scratch:
         project, data = scratch / "project", scratch / "data"
         folder = data / "projects" / identity
-        copy_folder(space.tree, folder / TREE)
+        large = copy_folder(space.tree, folder / TREE)
         spare = scratch / _STATE
         if space.signals.parent.is_dir():
-            copy_folder(space.signals.parent, spare)
+            large += copy_folder(space.signals.parent, spare)
+        if read := next((path for path in large if path.endswith(_READ)), ""):
+            raise EngineRunError(f"{shortened(read)}: larger than 10 MB, so it is not copied; make it smaller")
         about = {"space_id": identity, "space_name": name}
         write_scratch(project / MARKER, json.dumps(about))
         write_scratch(
@@ -107,9 +110,12 @@ def _query_output(
 ) -> Mapping[str, Any]:
     """The output of the bundle's script ``query``. Raises :class:`EngineRunError` if that output is not an answer."""
     printed = _printed(installed, sealed, "query", query, project, scratch, now_ms)
-    if not isinstance(printed.get("ok"), bool):
-        raise _unknown(installed, "query")
-    return printed
+    match printed:
+        case {"ok": False}:
+            return printed
+        case {"ok": True, "data": {"hits": hits, "should_cite": _, "citation_block": _}} if are_hits(hits):
+            return printed
+    raise _unknown(installed, "query")
 
 
 def _printed(
@@ -122,7 +128,7 @@ def _printed(
         text = "".join(lines)
     try:
         printed = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         printed = None
     if not isinstance(printed, dict):
         raise _unknown(installed, name)
@@ -140,10 +146,11 @@ def _recall_output(
 ) -> list[Mapping[str, Any]]:
     """The topics that the bundle's ``recall`` prints. Raises :class:`EngineRunError` if it prints no answer."""
     printed = _printed(installed, sealed, "recall", query, project, scratch, now_ms)
-    found = printed.get("data", printed).get("matchedDocs")
-    if not isinstance(found, list):
+    data = printed.get("data", printed)
+    found: Any = data.get("matchedDocs") if isinstance(data, dict) else None
+    if not are_hits(found):
         raise _unknown(installed, "recall")
-    return found
+    return list(found)
 
 
 def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from brvtui.engines.verification.installed import InstalledEngine
 from brvtui.engines.verification.sealed_node import SealedNode
@@ -53,6 +54,11 @@ def _about(title: str, words: list[str], path: str) -> Iterator[str]:
         middle = len(longest) // 2
         yield f"{longest[:middle]}{longest[middle + 1]}{longest[middle]}{longest[middle + 2 :]}"
     yield path.removesuffix(".md")
+
+
+def are_hits(value: Any) -> bool:
+    """True if ``value``, from an engine's output, is a list of objects with a ``path``."""
+    return isinstance(value, list) and all(isinstance(hit, dict) and isinstance(hit.get("path"), str) for hit in value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from brvtui import faults, programs
 from brvtui.disk.scratch import write_scratch
 from brvtui.regular_files import open_regular
+from brvtui.tree.reading.json_file import LARGEST_JSON
 
 DRIVERS = Path(__file__).parent / "drivers"
 _UNSHARE = "unshare"
 _NO_PROXY_ANSWERS = "http://127.0.0.1:9"
 """The address of the *discard* port, where no program listens."""
 _SECONDS = 10.0
+_PIECE = 65_536
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
@@ -49,12 +52,14 @@ class SealedNode:
         request: str = "",
         more: dict[str, str] | None = None,
         seconds: float = _SECONDS,
+        most: int = LARGEST_JSON,
     ) -> Iterator[Iterator[str]]:
         """Runs ``script`` (a file and its arguments) in ``folder``, and yields the lines that it prints.
 
         ``request`` is the script's standard input, ``home`` its home folder, and ``now_ms`` its fixed time. The
         script's environment contains the variables in ``more`` but none of this process. The script is killed when the
-        iterator is closed, or after ``seconds``. Raises :class:`EngineRunError` if the script cannot be started.
+        iterator is closed, or after ``seconds``. Raises :class:`EngineRunError` if the script cannot be started, or
+        prints more than ``most`` bytes, or a line of more than 8 MB.
         """
         request_file = home / "request.json"
         write_scratch(request_file, request)
@@ -75,7 +80,7 @@ class SealedNode:
         timer.start()
         try:
             assert process.stdout is not None
-            yield (line.decode("utf-8", "replace") for line in process.stdout)
+            yield _lines(process.stdout, most)
         finally:
             timer.cancel()
             process.kill()
@@ -87,6 +92,21 @@ class SealedNode:
         proxies = {name: _NO_PROXY_ANSWERS for each in _PROXIES for name in (each, each.upper())}
         own = {"BRVTUI_NOW": repr(now_ms), "HOME": str(home), "TZ": "UTC", "LC_ALL": "C", "NO_COLOR": "1"}
         return programs.environment(keep=(), more={"PATH": os.defpath, **proxies, **own, **more})
+
+
+def _lines(output: IO[bytes], most: int) -> Iterator[str]:
+    """Yields the lines of ``output``. Reads it in pieces, so that a signal can end the program between two of them."""
+    line, left = bytearray(), most
+    while piece := output.readline(_PIECE):
+        line += piece
+        left -= len(piece)
+        if left < 0 or len(line) > LARGEST_JSON:
+            raise EngineRunError("the installed engine printed too much to be an answer; install it again")
+        if piece.endswith(b"\n"):
+            yield line.decode("utf-8", "replace")
+            line.clear()
+    if line:
+        yield line.decode("utf-8", "replace")
 
 
 def sealed_node(node: Path, environ: programs.Environment | None = None) -> SealedNode:

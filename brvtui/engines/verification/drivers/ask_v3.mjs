@@ -14,7 +14,14 @@ console.log = console.info = console.debug = console.warn = console.error;
 
 function say(line) {
   const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10); // the pipe is full: brv-tui reads more slowly
+    }
+  }
 }
 
 const why = (error) => String(error?.message ?? error).split('\n')[0];
