@@ -259,16 +259,16 @@ class AppServices(App[None]):
             signal.signal(number, limit)  # runs even if the event loop is busy, which calls `begin` later
         if hasattr(self._driver, "_must_signal_resume"):  # the driver of a terminal
             loop.add_signal_handler(signal.SIGCONT, self._continue)
-            terminal = select.poll()
-            terminal.register(sys.__stdin__ or 0, select.POLLHUP)
+        source = select.poll()
+        source.register(sys.__stdin__ or 0, select.POLLHUP)
 
-            def check_terminal() -> None:
-                if terminal.poll(0):
-                    checks.stop()
-                    begin(signal.SIGHUP)
+        def check_source() -> None:
+            if source.poll(0):
+                checks.stop()
+                begin(signal.SIGHUP)
 
-            # a terminal that goes away sends SIGHUP only to the processes of its own session
-            checks = self.set_interval(1.0, check_terminal)
+        # a terminal that goes away sends SIGHUP only to its own session, and a killed server sends no signal
+        checks = self.set_interval(1.0, check_source)
 
     def _continue(self) -> None:
         """Takes over the terminal again after SIGCONT.

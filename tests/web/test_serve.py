@@ -25,12 +25,14 @@ from textual_serve.download_manager import DownloadManager
 from brvtui.cli import serving
 from brvtui.cli.failure import Failure, check_trace
 from brvtui.installation import install_command
+from brvtui.store.drafts import DraftStore
 from brvtui.web import guard, server
 from brvtui.web.server import is_loopback, listen
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
 LIMIT_S = 30
+_DOWN = "\x1b[B"
 _ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
@@ -339,6 +341,36 @@ async def test_closing_a_page_ends_its_app(served: Served) -> None:
     async with asyncio.timeout(LIMIT_S):
         while children.read_text().strip():
             await asyncio.sleep(0.05)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
+async def test_apps_of_a_killed_server_end_and_keep_unsaved_text(served: Served, tree: Tree) -> None:
+    cookie, key = await served.enter()
+    shown = b""
+    async with aiohttp.ClientSession() as client, asyncio.timeout(LIMIT_S), AsyncExitStack() as pages:
+        headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
+        address = f"{served.url}ws/{key}?width=120&height=36"
+        await pages.enter_async_context(client.ws_connect(address, headers=headers))  # a page that shows only the start
+        page = await pages.enter_async_context(client.ws_connect(address, headers=headers))
+
+        async def until(expected: bytes) -> None:
+            nonlocal shown
+            while expected not in shown:
+                shown += _ESCAPES.sub(b"", (await page.receive()).data)
+
+        await until(b"1 note")
+        for typed in ("\x1b", "2", _DOWN, _DOWN, "e", "UNSAVED"):
+            await page.send_str(json.dumps(["stdin", typed]))
+            await asyncio.sleep(0.7)
+        await until(b"UNSAVED")
+        apps = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children").read_text().split()
+        assert len(apps) == 2
+        served.process.kill()
+        while any(Path(f"/proc/{app}").exists() for app in apps):
+            await asyncio.sleep(0.05)
+    [draft] = DraftStore(tree.tree).all()
+    assert (draft.path, b"UNSAVED" in draft.data, draft.is_being_edited) == ("x/n.md", True, False)
 
 
 async def test_app_that_does_not_exit_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
