@@ -523,7 +523,7 @@ class BrvTui(ConfiguredApp):
         return await super().run_action(action, default_namespace, namespaces)
 
     def _why_unavailable(self, action: str, holder: DOMNode) -> str:
-        """Returns advice on what to open for ``action`` of ``holder``; empty if all its requirements are met."""
+        """Returns advice on what must be open before ``holder`` can run ``action``; empty if nothing is missing."""
         view, chosen = self.view, self.view.fleet_result
         names = {binding.id for binding in declared(type(holder)) if binding.action == action}
         if view.fleet.fleet is None and names & needing(Need.FLEET):

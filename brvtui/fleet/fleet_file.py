@@ -97,7 +97,9 @@ class Fleet:
     absent: tuple[Absence, ...] = ()
     notices: tuple[str, ...] = ()
     everyone: tuple[Member, ...] = ()
-    """All members of the whole fleet, which determine the workers if only some members are queried; otherwise empty."""
+    """All members of the fleet if only some of them are queried, since all of them determine the workers; otherwise
+    empty.
+    """
 
     def only(self, names: Collection[str]) -> Fleet:
         """A fleet with only the members in ``names``. Each one keeps the worker that it has in the whole fleet."""

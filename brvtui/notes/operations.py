@@ -167,7 +167,7 @@ class ProjectAccess(Protocol):
         """Reads changes from disk."""
 
     def refresh(self, places: Collection[Path] = ()) -> bool:
-        """Reads the changes that watching reported, and the files at ``places``."""
+        """Reads the changes that the watcher reported, and the files at ``places``."""
 
 
 class Notes:

@@ -149,7 +149,7 @@ class SnapshotKeeper(ABC, Generic[S]):
         """Does the work of :meth:`load`. The caller must hold the writer lock."""
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
-        """Publishes a snapshot with the changes that watching reported, and those at ``places``.
+        """Publishes a snapshot with the changes that the watcher reported, and those at ``places``.
 
         Returns False if nothing changed. Checks every file if the changes are unknown. Raises the same exceptions as
         :meth:`load`.

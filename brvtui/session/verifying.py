@@ -119,7 +119,7 @@ def verify(
     progress: Callable[[int, int], None] = _silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Verification | None:
-    """Runs ``queries`` over a copy of the project with the installed and with the tool's own engine. Stores the result.
+    """Runs ``queries`` over a copy of the project with both the installed engine and the tool's own. Stores the result.
 
     The installed engine is the one at ``named`` or, if that is not given, one that is found. Writes nothing to the
     project. Returns None if ``cancelled`` returns True. Raises

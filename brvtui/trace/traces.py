@@ -98,7 +98,7 @@ class Trace:
     """The tier that answered; None for an engine without tiers."""
     steps: tuple[Step, ...]
     stages: tuple[Stage, ...]
-    """The number of documents that entered each stage, were dropped there and left it."""
+    """For each stage, the numbers of documents that entered it, were dropped in it, and left it."""
     hits: tuple[Hit, ...]
     """The results, in their final order."""
     legs: tuple[Leg, ...] = ()

@@ -400,7 +400,7 @@ async def test_refusal_of_the_joint_ranking_is_not_shown_per_member(fleet: Fleet
         await asked(pilot, "auth/x.md")
         await pilot.press("f5")
         await until(pilot, lambda: bool(state(pilot).problem))
-        for part in ("CANNOT ASK", "one ranking needs a single one; F5 asks each member's own engine instead"):
+        for part in ("CANNOT ASK", "one ranking needs a single place; F5 asks each member's own engine instead"):
             assert part in flat(pilot, "#fleet-headline")
         await pilot.press("f5")
         assert "2 of 2 memories cover it" in text_of(pilot, "#fleet-headline")

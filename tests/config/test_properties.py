@@ -150,7 +150,7 @@ def test_invalid_toml_raises_a_config_error() -> None:
 
 _MANY = 40_000
 _MOST_SECONDS = 10.0
-"""The limit on CPU time. With a suggestion for each key, it took four times as long on an idle machine."""
+"""The limit on CPU time. When a suggestion was searched for each key, the test took four times this limit."""
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ def test_single_ranking_names_a_remedy_for_refusals(fleet: Path) -> None:
     for name in ("one", "two"):
         (fleet / name / ".brv/context-tree/auth/same.md").write_text("# Same\n\nSigning keys.\n")
     code, _, err = run(fleet, "query", "auth/same.md", *asked, "--over", "one", "--over", "two")
-    refused = "brv-tui: 'auth/same.md' names auth/same.md in one and in two, but one ranking needs a single one" + EACH
-    assert (code, err) == (2, refused)
+    refused = "brv-tui: 'auth/same.md' names auth/same.md in one and in two, but one ranking needs a single place"
+    assert (code, err) == (2, refused + EACH)
 
 
 @pytest.mark.parametrize("kind", AbsenceKind)
@@ -256,8 +256,8 @@ def test_add_reports_a_space_stored_elsewhere(fleet: Path) -> None:
     (fleet / "two/.brvspace").write_text("{}")
     code, out, err = run(fleet, "add", "two", "--fleet", "other.toml")
     assert (code, out) == (0, "added two to other.toml\n")
-    assert "its .brvspace names a space elsewhere; remove this member and add the data folder" in err
-    assert "names a space elsewhere" in run(fleet, "list")[2]
+    assert "its .brvspace points to a space elsewhere; remove this member and add the data folder" in err
+    assert "points to a space elsewhere" in run(fleet, "list")[2]
 
 
 def test_unknown_user_path_is_reported_in_one_line(fleet: Path) -> None:

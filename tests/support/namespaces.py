@@ -1,4 +1,4 @@
-"""Limits, disks and another user for a process on Linux, all of which end with the process."""
+"""Gives a Linux process its own limits, disks and user, which last as long as the process."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
     Action("whatif.type", "enter", "type", "type", "Type a value", bar=True),
     Action("whatif.restore", "d,delete", "restore", "reset", "Reset the value", bar=True),
     Action("whatif.reset", "0", "reset", "reset all", "Reset all values", bar=True),
-    Action("whatif.sweep", "o", "sweep", "sweep", "Sweep the whole range of the constant: a curve", bar=True),
+    Action("whatif.sweep", "o", "sweep", "sweep", "Draw the metric over the constant's whole range", bar=True),
     Action("whatif.sweep_two", "O", "sweep(True)", "sweep two",
            "Sweep it together with the previously swept constant: a heat map"),
     Action("whatif.keep", "K", "keep", "as profile", "Save the constants as your own profile", bar=True),
@@ -101,7 +101,7 @@ LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
     Action("log.lost", "d", "screen.delivery", "delivery",
            "Let brv-tui read transcripts; after that, show only answers that did not reach the agent, or all queries",
            bar=True),
-    Action("log.judge", "J", "screen.judge", "right", "Judge the query: its current answer is right", bar=True),
+    Action("log.judge", "J", "screen.judge", "right", "Judge the query's current answer as right", bar=True),
 ), within=EVERY_PANE, screens=("log",), needs=Need.PROJECT)  # fmt: skip
 
 COLUMN = Place("column", "Maturity", PlaceKind.PANE, (

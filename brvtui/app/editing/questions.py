@@ -36,7 +36,7 @@ class ChangesDialog(Dialog[str]):
     AUTO_FOCUS = "#changes"
 
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
-        """Creates a list of titles; the last title of each sequence is the next change to be undone or redone."""
+        """Creates a list of changes by title; the last one in each sequence is the next to be undone or redone."""
         message = (
             "The changes to notes in this session, newest first. Undo works in this order, and you can redo changes "
             "marked as undone."

@@ -38,7 +38,7 @@ _HEAD = 2
 _MEANINGS = {
     "ndcg": "1 if right notes are first", "recall": "share of all right notes found in the top {}",
     "precision": "share of the top {} that are right notes", "mrr": "1 divided by the rank of the first right note",
-    "map": "mean precision at the right notes", "success": "1 if the top {} include a right note",
+    "map": "mean of the precision at each right note", "success": "1 if the top {} include a right note",
     "judged": "share of the top {} that have a grade",
 }  # fmt: skip
 """The meaning of each metric. Keys are names without the number of results, which replaces ``{}``."""
@@ -117,7 +117,7 @@ class JudgedPane(ChoicePane):
         self._losses: dict[str, tuple[int, list[LabCell | None], float]] = {}
         """The metric's index, the answers and the loss of each query, by the query's id."""
         self._seeks = False
-        """True if the cursor should move to the first query whose answer edits changed, once that is known."""
+        """True if the cursor should move to the first query whose answer was changed by edits, once that is known."""
         self._awaited: Variant | None = None
         """The variant to whose column the cursor moves as soon as the column exists."""
 
@@ -262,7 +262,7 @@ class JudgedPane(ChoicePane):
         return [line(f" {part}", "warn") for part in wrap(named, width - 2)]
 
     def seek_changed(self) -> None:
-        """Keeps the cursor on the first query whose answer edits changed, until the user moves the cursor."""
+        """Keeps the cursor on the first query whose answer was changed by edits, until the user moves the cursor."""
         self._seeks, self.order, self._of = True, 0, ()
 
     def show_column(self, variant: Variant) -> None:

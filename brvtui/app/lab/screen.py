@@ -135,7 +135,9 @@ class LabScreen(FrameScreen):
         self._lab.explain(self.table.judgment, self.table.chosen_column)
 
     def on_screen_resume(self) -> None:
-        """Reads the judgments, runs queries without an answer, and finds the first query whose answer edits changed."""
+        """Reads the judgments, runs queries without an answer, and finds the first query whose answer was changed by
+        edits.
+        """
         if self.view.edits.unseen:
             self.table.seek_changed()
         super().on_screen_resume()

@@ -148,7 +148,7 @@ class Reasons:
             if trace is None:
                 message = "type a query first; {route.takes} then looks for changes that would make a model unnecessary"
             if not view.presentation.has_tiers:
-                message = f"{view.presentation.title} has no tiers, so no change can avoid a model"
+                message = f"{view.presentation.title} has no tiers, so no change can avoid a model call"
             self._services.notify(self._services.with_keys(message), timeout=4)
         elif search is None or search.trace is not trace or search.found is not None:
             self._services.store.update(view.answer._replace(counterfactuals=CounterfactualSearch(trace)))

@@ -437,7 +437,7 @@ def _mode(view: View, run_key: str) -> str:
         asks = " and calls the configured services" if view.presentation.asks_services else ""
         return "Query · run" if view.ran else f"{preview}{asks}"
     if view.live is not None:
-        return "Query · run, a model answers"
+        return "Query · run · a model answers"
     if view.answered is not None and view.ran and view.answered.answer.kind == "cached":
         return "Query · run, answered from the cache"
     if view.uncached:

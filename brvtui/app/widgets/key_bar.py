@@ -58,7 +58,7 @@ class KeyBar(Lines):
         self._renamed = renamed
         self._edges: list[tuple[int, str]] = []
         self._keys: list[tuple[str, str, str]] = []
-        """The name, description and key of each binding at the last time when the bar's screen was active."""
+        """The name, description and key of each binding when the bar's screen was last active."""
 
     def show_keys(self) -> None:
         """Updates the bar with the keys that are active now."""

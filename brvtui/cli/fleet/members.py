@@ -202,7 +202,7 @@ def _say_unusable(fleet: Fleet) -> list[Absence]:
     missing = [one for one in fleet.members if one.path and not Path(one.path).exists()]
     absent = [Absence(one.name, f"{one.path}: no such folder", AbsenceKind.NO_FOLDER) for one in missing]
     say_missing(absent)
-    why = f"its {MARKER} names a space elsewhere; remove this member and add the data folder with that space"
+    why = f"its {MARKER} points to a space elsewhere; remove this member and add the data folder that contains it"
     say_first_notes([f"{path}: {why}" for path in elsewhere])
     return absent
 

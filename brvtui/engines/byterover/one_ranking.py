@@ -93,7 +93,7 @@ class Ranker:
         name, *others = best
         if others:
             path = best[name].path
-            line = f"{self.query!r} names {path} in {name} and in {others[0]}, but one ranking needs a single one"
+            line = f"{self.query!r} names {path} in {name} and in {others[0]}, but one ranking needs a single place"
             raise NotTogether(line)
         answers = self.memories.ask({name: PathAnswerOf(self.query, own_domains, self.limit)})
         hits: tuple[Hit, ...] = answers.get(name, ())

@@ -14,7 +14,7 @@ from brvtui.tree.reading.files import IRREGULAR, LINKED_FOLDER, link_reason, unr
 
 _MOST_FOLLOWED = 40
 _MOST_PARTS = 4_000_000
-"""The maximum number of path components that all links together may lead through. That takes about 4 seconds."""
+"""The maximum number of path components that are resolved for all links together. That takes about 4 seconds."""
 
 
 class CommittedLinks:

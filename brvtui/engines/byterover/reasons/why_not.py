@@ -84,7 +84,7 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
     place = _place(profile, trace, hit)
     if not was_quoted and place > limits.max_notes:
         quoted = f"only {limits.max_notes} are quoted"
-        return f"number {place} of the results that reach {limits.prefetch:g}; {quoted}"
+        return f"number {place} of the results that score at least {limits.prefetch:g}; {quoted}"
     return what if used else f"{what}; that answer came from the cache, {given_before(trace)}"
 
 

@@ -27,7 +27,7 @@ def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
 
 
 def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
-    """The step that takes a query without any results. If ByteRover's search would fail, it passes the query on
+    """The step that handles a query without results. If ByteRover's search would fail, it passes the query on
     to the gates.
     """
     fails = not hits and found.outcome is SearchOutcome.ENGINE_FAILS

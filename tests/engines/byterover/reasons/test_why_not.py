@@ -103,7 +103,7 @@ def test_notes_beyond_the_answers_limit_are_reported_as_unused(tree: Tree) -> No
     trace = route(Context(snapshot, few, NOW_MS), CacheContents(), RouteRequest("quokka"))[0]
     last = find_note(snapshot, trace.hits[3].file)
     made = explain(Context(snapshot, few, NOW_MS), last, trace)
-    assert made.use == "number 4 of the results that reach 0.7; only 2 are quoted"
+    assert made.use == "number 4 of the results that score at least 0.7; only 2 are quoted"
 
 
 LINES = "filler\n" * 2000
