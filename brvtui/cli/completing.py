@@ -6,7 +6,10 @@ names unquoted and would run commands in them, so only names without special cha
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -101,6 +104,8 @@ def _beginning(names: Iterable[str], typed: str) -> list[str]:
     return sorted(offered)[:MOST]
 
 
+_ASKED = re.compile(r"((?:bash_complete|zsh_complete|\(commandline -t\)) )(?:\$1|brv-tui)\)")
+"""The call of the program in click's scripts, by a name that a project's ``./brv-tui`` may have too."""
 _FISH_FILES = "__fish_complete_path $metadata[2];"
 """The file completion in click's script for fish. It calls ``ls``, which would read ``-rf.json`` as an option."""
 _OWN_FILES = """for name in $metadata[2]*;
@@ -119,5 +124,9 @@ def completion(ctx: click.Context, shell: str) -> int:
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(ctx.find_root().command, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()
-    click.echo(script.replace(_FISH_FILES, _OWN_FILES).replace("(env ", "(/usr/bin/env "))  # never a project's ./env
+    script = script.replace(_FISH_FILES, _OWN_FILES).replace("(env ", "(/usr/bin/env ")  # never a project's ./env
+    command = os.path.abspath(sys.argv[0])
+    if os.path.basename(command) == "brv-tui" and os.path.isfile(command):
+        script = _ASKED.sub(lambda found: f"{found[1]}{shlex.quote(command)})", script)
+    click.echo(script)
     return OK

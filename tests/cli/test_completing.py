@@ -134,3 +134,17 @@ def test_completion_runs_no_env_from_a_project(shell: str) -> None:
     script = CliRunner().invoke(cli, ["completion", shell]).stdout
     assert "/usr/bin/env" in script
     assert "(env " not in script
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_calls_the_program_that_printed_it(
+    shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "my tools" / "brv-tui"
+    program.parent.mkdir()
+    program.write_text("")
+    monkeypatch.setattr("sys.argv", [str(program)])
+    script = CliRunner().invoke(cli, ["completion", shell]).stdout
+    assert f" '{program}')" in script
+    assert "$1)" not in script
+    assert " brv-tui)" not in script
