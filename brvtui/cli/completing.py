@@ -6,7 +6,6 @@ names unquoted and would run commands in them, so only names without special cha
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import sys
@@ -125,8 +124,8 @@ def completion(ctx: click.Context, shell: str) -> int:
     assert kind is not None
     script = kind(ctx.find_root().command, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()
     script = script.replace(_FISH_FILES, _OWN_FILES).replace("(env ", "(/usr/bin/env ")  # never a project's ./env
-    command = os.path.abspath(sys.argv[0])
-    if os.path.basename(command) == "brv-tui" and os.path.isfile(command):
-        script = _ASKED.sub(lambda found: f"{found[1]}{shlex.quote(command)})", script)
+    command = Path(sys.argv[0]).absolute()
+    if command.name == "brv-tui" and command.is_file():
+        script = _ASKED.sub(lambda found: f"{found[1]}{shlex.quote(str(command))})", script)
     click.echo(script)
     return OK

@@ -162,7 +162,7 @@ class StateMixer:
             return base
         if not base.kind.can_vary:
             return base  # none of these kinds affects its files or the order of its notes
-        return revised(replace(base, stored=signals.stored), reading, moment, difference)
+        return revised(base, reading, moment, difference, signals.stored)
 
     def _content(self, path: str, state: AskedState) -> bytes | None:
         """The bytes of the file at ``path``; None if the file does not exist in ``state``."""

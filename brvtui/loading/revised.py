@@ -16,7 +16,7 @@ from brvtui.tree.history.repository import GIT
 from brvtui.tree.history.revision import Revision, content_id
 from brvtui.tree.reading.contents import Unseen, read_bytes, updated_ms
 from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS, Listing, TreeFile, in_walk_order, possible_documents
-from brvtui.tree.reading.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 from brvtui.wording import counted, shortened
 
 # Creates snapshots for what-if questions: with an edited file, or with other stored signals. Writes nothing.
@@ -101,13 +101,20 @@ class Difference:
 UNCHANGED = Difference({}, frozenset())
 
 
-def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, difference: Difference) -> Snapshot:
+def revised(
+    snapshot: Snapshot,
+    constants: TreeConstants,
+    now_ms: float,
+    difference: Difference,
+    stored: SignalLayers | None = None,
+) -> Snapshot:
     """Returns ``snapshot`` with ``difference``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
 
+    ``stored`` replaces the stored signals; to change them in ``snapshot`` first would hide the change from the update.
     Updates only the affected parts if possible; otherwise, checks every file of the tree. Writes nothing.
     """
     before = replace(snapshot, postings=snapshot.postings.detached())
-    stored = snapshot.stored.with_first(difference.signals)
+    stored = (snapshot.stored if stored is None else stored).with_first(difference.signals)
     edits, removed, unread = tuple(difference.edits.values()), difference.removed, difference.unread
     after = None
     if unread is None:

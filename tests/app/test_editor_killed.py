@@ -38,7 +38,7 @@ async def test_killed_editor_leaves_a_draft(garden: Tree, make_app: MakeApp) -> 
         terminal.key("\x1b")
         _wait(terminal, lambda text: "edit" in text)
         terminal.key("e")
-        _wait(terminal, lambda text: "switch to old time" in text)
+        _wait(terminal, lambda text: "with old time" in text)
         terminal.key("never saved ")
         _wait(terminal, lambda _: b"never saved" in (drafted(garden.root) or b""))
     finally:

@@ -18,7 +18,7 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, on, press, settled, until
-from tests.app.editing import NOTE, area, in_editor, looked, type_in_note, type_keys
+from tests.app.editing import NOTE, area, in_editor, looked, open_note, type_in_note, type_keys
 from tests.app.looking import AppPilot, brv, flat, frame, shown, text_of, toast_text, view
 from tests.support.trees import Tree
 
@@ -254,6 +254,7 @@ async def test_archiving_and_restoring_a_note_can_be_undone(app: BrvTui, garden:
         await pilot.press("X")
         await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog) and "creates" in shown(pilot))
         assert "Restore" in shown(pilot)
+        await until(pilot, lambda: "the effect on answers is not known" in shown(pilot))
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).selection.file == NOTE)
         await settled(pilot)
@@ -297,7 +298,9 @@ async def test_moving_or_archiving_first_asks_about_unsaved_text(key: str, pilot
 async def test_u_undoes_a_save_and_reloads_the_editor(app: BrvTui, garden: Tree) -> None:
     before = (garden.tree / NOTE).read_bytes()
     async with app.run_test(size=WIDE) as pilot:
-        await type_in_note(pilot, "x")
+        await open_note(pilot)
+        await pilot.press("end")
+        await type_keys(pilot, "x")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (garden.tree / NOTE).read_bytes() != before)
         await looked(pilot)

@@ -32,7 +32,7 @@ def _typing(garden: Tree) -> Terminal:
     terminal.key("\x1b")
     _wait(terminal, lambda text: "edit" in text)
     terminal.key("e")
-    _wait(terminal, lambda text: "switch to old time" in text)
+    _wait(terminal, lambda text: "with old time" in text)
     terminal.key("never saved ")
     _wait(terminal, lambda text: "never saved" in text)
     return terminal

@@ -80,7 +80,7 @@ class TestSoleri:
         session = library.session()
         text = verdict_sentence(session.preview("kubernetes ingress", engine="soleri"))
         assert text == "Not found: no entry contains ‘kubernetes’ or ‘ingress’."
-        assert verdict_sentence(session.preview("", engine="soleri")).startswith("Not found: the query has no word")
+        assert verdict_sentence(session.preview("", engine="soleri")).startswith("Not found: the query contains no")
 
 
 class TestAnyEngine:

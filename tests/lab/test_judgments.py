@@ -448,7 +448,11 @@ class TestExchange:
             ("trec", "1 0 n.md \u0663\n", "line 1: the grade \u0663"),
             ("qmd", "[]", "must be a JSON object"),
             *(
-                ("qmd", f'{{"queries": [{{"id": {name}, "query": "q", "expected_files": []}}]}}', "query 1: the id of")
+                (
+                    "qmd",
+                    f'{{"queries": [{{"id": {name}, "query": "q", "expected_files": []}}]}}',
+                    "a query's id must be",
+                )
                 for name in ("NaN", "Infinity", "1.5", "null", "true", "[]")
             ),
             ("qmd", '{"queries": [{"id": "a", "expected_files": []}]}', 'query 1: "query" must be a string'),

@@ -62,7 +62,7 @@ class SavingLine(Lines):
 def _time(edit: Edit, save: str, keep: str) -> list[Span]:
     does, other = ("save with old time", "new") if edit.keep_mtime else ("save with new time", "old")
     role = "bold warn" if edit.keep_mtime else "text"
-    switch = f" switch to {other} time"
+    switch = f" with {other} time"
     return [(f" {save}", "bold accent"), (f" {does}", role), (f"  {keep}", "bold accent"), (switch, "muted")]
 
 
