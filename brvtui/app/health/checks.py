@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
@@ -43,6 +45,9 @@ class HealthChecks:
         """The notes and the engine of the last check."""
         self._ignored: list[tuple[Sequence[Finding], int]] = []
         """The ignored findings, each with the number of changes of notes at that time."""
+        self._puts: deque[tuple[Sequence[Finding], bool]] = deque()
+        """Findings to ignore or to list again, in order; workers may start in any order."""
+        self._putting = Lock()
 
     def follow(self) -> None:
         """Checks the memory, unless it has not changed since the last check."""
@@ -94,11 +99,18 @@ class HealthChecks:
         return True
 
     def _put(self, findings: Sequence[Finding], is_ignored: bool) -> None:
-        task = partial(_put, findings, is_ignored)
-        self.run(SessionRequest("ignore finding", task, lambda _: self.check()))
+        self._puts.append((findings, is_ignored))
+        self.run(SessionRequest("ignore finding", self._put_all, lambda _: self.check()))
         message = counted(len(findings), "finding is listed", "findings are listed")
         message += " last, as ignored; {note.undo} takes that back" if is_ignored else " again"
         self._services.notify(self._services.with_keys(message), timeout=6)
+
+    def _put_all(self, session: Session) -> None:
+        with self._putting:
+            while self._puts:
+                findings, is_ignored = self._puts.popleft()
+                for finding in findings:
+                    (session.health.ignore if is_ignored else session.health.restore)(finding)
 
 
 def _check(session: Session) -> tuple[HealthReport, tuple[Curation, ...]]:
@@ -107,8 +119,3 @@ def _check(session: Session) -> tuple[HealthReport, tuple[Curation, ...]]:
     except EngineError as error:
         raise Refusal(str(error)) from error
     return report, tuple(each for each in curations(session) if each.review == PENDING)
-
-
-def _put(findings: Sequence[Finding], is_ignored: bool, session: Session) -> None:
-    for finding in findings:
-        (session.health.ignore if is_ignored else session.health.restore)(finding)
