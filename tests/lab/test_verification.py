@@ -426,7 +426,7 @@ def flooding(folder: Path, flood: str, most: int) -> Iterator[Iterator[str]]:
     """
     (folder / "node").write_text(f"#!/bin/sh\necho $$ > '{folder}/id'\n{flood} | head -c 64000000\nexec sleep 60\n")
     (folder / "node").chmod(0o755)
-    with SealedNode(folder / "node", ()).lines([], folder, folder / "home", 0.0, seconds=20, most=most) as lines:
+    with SealedNode(folder / "node", ()).lines([], folder, folder / "home", 0.0, seconds=20, limit=most) as lines:
         yield lines
     with pytest.raises(ProcessLookupError):
         os.kill(int((folder / "id").read_text()), 0)

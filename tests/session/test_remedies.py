@@ -38,9 +38,10 @@ from brvtui.notes.signals import SignalTarget
 from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
 from brvtui.session.edit_effect import asked_last
-from brvtui.session.remedies import FoundChange, RemedyFinder, find_remedies, note_without, topic_without
+from brvtui.session.remedies import FoundChange, RemedyFinder, find_remedies
 from brvtui.text.analysis import STOP_WORDS
 from brvtui.trace import Remedy, RemedyKind, RemedySearch, Trace
+from brvtui.tree.editing.word_removal import note_without, topic_without
 from brvtui.tree.reading.signals import NoteSignals
 from tests.support.generated import WORDS, generated, query
 from tests.support.spaces import small_space

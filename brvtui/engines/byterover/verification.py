@@ -66,9 +66,11 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
         }
         differences: list[AnswerDifference] = []
         answered = 0
-        seconds, most = _SECONDS + _SECONDS_EACH * len(queries), LARGEST_JSON + _BYTES_EACH * len(queries)
+        seconds, limit = _SECONDS + _SECONDS_EACH * len(queries), LARGEST_JSON + _BYTES_EACH * len(queries)
         script, home = [str(DRIVERS / "ask_v3.mjs")], scratch / "home"
-        with run.sealed.lines(script, project, home, now_ms, json.dumps(request), seconds=seconds, most=most) as lines:
+        with run.sealed.lines(
+            script, project, home, now_ms, json.dumps(request), seconds=seconds, limit=limit
+        ) as lines:
             for line in _driver_lines(lines, installed, len(queries)):
                 if run.cancelled():
                     return None

@@ -52,14 +52,14 @@ class SealedNode:
         request: str = "",
         more: dict[str, str] | None = None,
         seconds: float = _SECONDS,
-        most: int = LARGEST_JSON,
+        limit: int = LARGEST_JSON,
     ) -> Iterator[Iterator[str]]:
         """Runs ``script`` (a file and its arguments) in ``folder``, and yields the lines that it prints.
 
         ``request`` is the script's standard input, ``home`` its home folder, and ``now_ms`` its fixed time. The
         script's environment contains the variables in ``more`` but none of this process. The script is killed when the
         iterator is closed, or after ``seconds``. Raises :class:`EngineRunError` if the script cannot be started, or
-        prints more than ``most`` bytes, or a line of more than 8 MB.
+        prints more than ``limit`` bytes, or a line of more than 8 MB.
         """
         request_file = home / "request.json"
         write_scratch(request_file, request)
@@ -80,7 +80,7 @@ class SealedNode:
         timer.start()
         try:
             assert process.stdout is not None
-            yield _lines(process.stdout, most)
+            yield _lines(process.stdout, limit)
         finally:
             timer.cancel()
             process.kill()
@@ -94,9 +94,9 @@ class SealedNode:
         return programs.environment(keep=(), more={"PATH": os.defpath, **proxies, **own, **more})
 
 
-def _lines(output: IO[bytes], most: int) -> Iterator[str]:
+def _lines(output: IO[bytes], limit: int) -> Iterator[str]:
     """Yields the lines of ``output``. Reads it in pieces, so that a signal can end the program between two of them."""
-    line, left = bytearray(), most
+    line, left = bytearray(), limit
     while piece := output.readline(_PIECE):
         line += piece
         left -= len(piece)
