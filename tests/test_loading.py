@@ -370,6 +370,14 @@ def test_edited_snapshot_equals_a_reload_after_saving(seed: int, tmp_path: Path)
         same_snapshots(result, tree.snapshot(profile, now_ms=now_ms), profile, now_ms, random.Random(seed))
 
 
+@pytest.mark.parametrize("changes", [Difference({}, frozenset()), Difference({}, frozenset({"pad/p003.md"}))])
+def test_other_default_signals_apply_to_all_notes(tree: Tree, changes: Difference) -> None:
+    tree.notes(5)
+    profile = changed(BRV3, signals={"importance": 77.0})
+    result = revised(tree.snapshot(BRV3), profile, NOW_MS, changes)
+    assert {one.importance for one in result.signals} == {77.0}
+
+
 @pytest.mark.parametrize("seed", seeds(10, 40))
 def test_snapshot_with_several_changes_equals_a_reload_after_saving(seed: int, tmp_path: Path) -> None:
     pick = random.Random(seed)

@@ -37,7 +37,7 @@ from brvtui.tree.reading.files import (
 from brvtui.tree.reading.fingerprint import of_lines
 from brvtui.tree.reading.inside import is_in_place
 from brvtui.tree.reading.orders import Orders
-from brvtui.tree.reading.signals import SignalLayers
+from brvtui.tree.reading.signals import SignalLayers, Source, defaults
 
 _Item = TypeVar("_Item")
 _NO_EDITS: Mapping[str, EditedFile | None] = {}
@@ -72,8 +72,8 @@ def update(
 
     The result equals the one of :func:`load`. ``edits`` replace the contents of their files among ``places``; None
     removes a file. Returns ``previous`` itself if nothing changed. Returns None if the whole tree must be loaded:
-    because of symlinks and other unusual files, shared sources, more files than the engine reads, or a clock that was
-    set back.
+    because of symlinks and other unusual files, shared sources, more files than the engine reads, other constants for
+    reading or default signals, or a clock that was set back.
     """
     orders = previous.orders
     if orders is None or not previous.reusable.is_read_with(constants):
@@ -81,6 +81,9 @@ def update(
     if now_ms < previous.loaded_ms or _needs_full_load(previous):
         return None
     if stored.broken != previous.stored.broken:
+        return None
+    assumed = next((one for one in previous.signals if one.source is Source.DEFAULT), None)
+    if assumed is not None and assumed != defaults(constants.signals):
         return None
     try:
         changes = _changed_files(previous, places, constants, edits)
