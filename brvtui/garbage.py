@@ -32,7 +32,8 @@ _LARGE_BYTES, _KEPT_BYTES = 1_000_000, 8_000_000
 def limit_freed_memory() -> None:
     """Limits the freed memory that the C library keeps, if it supports this (glibc).
 
-    Threads share a heap, because every edit of a large tree would otherwise leave gaps in the heap of another thread.
+    Threads that start later share the existing heaps, because every edit of a large tree would otherwise leave gaps in
+    the heap of another thread.
     Large objects are outside of it, so freeing them returns their memory. A few megabytes at the end of the heap are
     kept, because returning less would slow down edits.
     """

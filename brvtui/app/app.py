@@ -673,7 +673,7 @@ class BrvTui(ConfiguredApp):
         if mode in (MATURITY.name, HEALTH.name) and not self.view.kind.has_files:
             self.notify("this is code: only notes have maturity and health", timeout=4)
             mode = self.current_mode
-        if mode != self.current_mode:
+        if self.current_mode not in (mode, EDITOR.name):  # the editor may have closed its note
             self.last_mode = self.current_mode
         return super().switch_mode(mode)
 

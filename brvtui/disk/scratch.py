@@ -21,6 +21,8 @@ from brvtui.regular_files import read_regular
 _PREFIX = "brv-tui-copy-"
 _YOUNG_S = 60.0
 _LARGEST, _MOST_BYTES = 10 * 1_048_576, 1_073_741_824
+_SPARSE = 1 << 40
+"""The maximum size, in bytes, of a copy without text; file systems refuse much larger ones."""
 
 
 @contextmanager
@@ -96,7 +98,7 @@ def copy_folder(source: Path, target: Path) -> list[str]:
                 raise OSError(errno.EOVERFLOW, "the files to copy are larger than 1 GB in total", str(source))
             (target / path).write_bytes(data)
             if found.st_size > _LARGEST:
-                os.truncate(target / path, found.st_size)
+                os.truncate(target / path, min(found.st_size, _SPARSE))
                 large.append(path)
             set_modified(target / path, found.st_mtime_ns)
     return large

@@ -43,9 +43,9 @@ class HealthChecks:
         self._project = project
         self._checked: object = None
         """The notes and the engine of the last check."""
-        self._ignored: list[tuple[Sequence[Finding], int]] = []
-        """The ignored findings, each with the number of changes of notes at that time."""
-        self._puts: deque[tuple[Sequence[Finding], bool]] = deque()
+        self._ignored: list[tuple[Session, Sequence[Finding], int]] = []
+        """The ignored findings of each memory, with the number of changes of notes at that time."""
+        self._puts: deque[tuple[Session, Sequence[Finding], bool]] = deque()
         """Findings to ignore or to list again, in order; workers may start in any order."""
         self._putting = Lock()
 
@@ -85,30 +85,34 @@ class HealthChecks:
             return
         is_ignored = not all(each in report.ignored for each in findings)
         if is_ignored:
-            self._ignored.append((findings, session.notes.journal.depth))
+            self._ignored.append((session, findings, session.notes.journal.depth))
         else:
             self._ignored.clear()
-        self._put(findings, is_ignored)
+        self._put(session, findings, is_ignored)
 
     def take_back(self) -> bool:
         """Lists the last ignored findings again, unless notes were changed later; returns True if there were any."""
         session = self._project.session
-        if session is None or not self._ignored or self._ignored[-1][1] < session.notes.journal.depth:
+        if session is None or not self._ignored:
             return False
-        self._put(self._ignored.pop()[0], False)
+        of_session, findings, depth = self._ignored[-1]
+        if of_session is not session or depth < session.notes.journal.depth:
+            return False
+        self._ignored.pop()
+        self._put(session, findings, False)
         return True
 
-    def _put(self, findings: Sequence[Finding], is_ignored: bool) -> None:
-        self._puts.append((findings, is_ignored))
+    def _put(self, session: Session, findings: Sequence[Finding], is_ignored: bool) -> None:
+        self._puts.append((session, findings, is_ignored))
         self.run(SessionRequest("ignore finding", self._put_all, lambda _: self.check()))
         message = counted(len(findings), "finding is listed", "findings are listed")
         message += " last, as ignored; {note.undo} takes that back" if is_ignored else " again"
         self._services.notify(self._services.with_keys(message), timeout=6)
 
-    def _put_all(self, session: Session) -> None:
+    def _put_all(self, _: Session) -> None:
         with self._putting:
             while self._puts:
-                findings, is_ignored = self._puts.popleft()
+                session, findings, is_ignored = self._puts.popleft()
                 for finding in findings:
                     (session.health.ignore if is_ignored else session.health.restore)(finding)
 
